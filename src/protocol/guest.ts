@@ -1,0 +1,56 @@
+/** Where things are inside the image. Shared by the image build, the plan and the guest code. */
+export const GUEST = {
+  root: '/opt/pi-sandbox',
+  node: '/opt/pi-sandbox/bin/node',
+  bridge: '/opt/pi-sandbox/guest/bridge.mjs',
+  guard: '/opt/pi-sandbox/guest/guard.mjs',
+  piCli: '/opt/pi-sandbox/pi/node_modules/@earendil-works/pi-coding-agent/dist/bundle/cli.js',
+  piIndex: '/opt/pi-sandbox/pi/node_modules/@earendil-works/pi-coding-agent/dist/bundle/index.js',
+  /** Empty and read-only: pi's agent directory. */
+  agentDir: '/opt/pi-sandbox/agent',
+  /** Read-only compile cache, one link per leased user id. */
+  compileCache: '/opt/pi-sandbox/compile-cache',
+  tini: '/opt/pi-sandbox/bin/tini',
+  workspace: '/workspace',
+  home: '/home/agent',
+  /** pi's temp folder: full bash output goes here, apart from the commands' /tmp. */
+  spill: '/spill',
+} as const;
+
+/** Heap limit of pi itself, MiB. Part of the command line because it keeps the compile cache valid. */
+export const PI_HEAP_MB = 512;
+
+/** Leasable pairs of user ids in the image's passwd: bridge (A) and agent (B). Below 65,536 for rootless engines. */
+export const SLOT_COUNT = 64;
+export const FIRST_UID = 10_001;
+
+export interface UidPair {
+  /** Uid and gid of the bridge. */
+  readonly bridge: number;
+  /** Uid and gid of pi and its commands. */
+  readonly agent: number;
+}
+
+/** The pair of user ids of a slot, 0 to SLOT_COUNT - 1. */
+export function uidPair(slot: number): UidPair {
+  return { bridge: FIRST_UID + 2 * slot, agent: FIRST_UID + 2 * slot + 1 };
+}
+
+/** Names of the environment variables through which the controller configures the guard. No secret goes here. */
+export const GUARD_ENV = {
+  /** JSON of the model entry that pi shows: id, name, reasoning, input, contextWindow, maxTokens, cost (zero). */
+  model: 'PI_SANDBOX_MODEL',
+  /** JSON of GuardLimits. */
+  limits: 'PI_SANDBOX_LIMITS',
+} as const;
+
+export interface GuardLimits {
+  /** Timeout given to bash calls that name none, seconds. */
+  readonly bashTimeoutSeconds: number;
+  /** Full bash output kept per call, bytes. */
+  readonly spillBytesPerCall: number;
+  /** Full bash output kept per run, bytes. */
+  readonly spillBytesPerRun: number;
+  /** Free space in the spill folder below which nothing more is kept, bytes. */
+  readonly spillReserveBytes: number;
+}

@@ -1,0 +1,66 @@
+import { type Static, Type } from '@sinclair/typebox';
+
+const Tokens = Type.Integer({ minimum: 0 });
+
+/** Tokens and money of one model call as the provider reported them; money in US dollars. */
+export const LedgerUsage = Type.Object(
+  {
+    input: Tokens,
+    output: Tokens,
+    cacheRead: Tokens,
+    cacheWrite: Tokens,
+    costUsd: Type.Number({ minimum: 0 }),
+  },
+  { additionalProperties: false },
+);
+export type LedgerUsage = Static<typeof LedgerUsage>;
+
+/**
+ * One line of `ledger.jsonl`. `open` is written before a call goes to the provider, `close` before the last byte of
+ * its answer goes to the container, `refused` before a refusal does. Sizes and hashes only, never content.
+ */
+export const LedgerEntry = Type.Union([
+  Type.Object(
+    {
+      v: Type.Literal(1),
+      entry: Type.Literal('open'),
+      time: Type.String(),
+      run: Type.String(),
+      /** Counts calls from 1. */
+      call: Type.Integer({ minimum: 1 }),
+      provider: Type.String(),
+      model: Type.String(),
+      requestBytes: Type.Integer({ minimum: 0 }),
+      requestSha256: Type.String(),
+      messages: Type.Integer({ minimum: 0 }),
+    },
+    { additionalProperties: false },
+  ),
+  Type.Object(
+    {
+      v: Type.Literal(1),
+      entry: Type.Literal('close'),
+      time: Type.String(),
+      run: Type.String(),
+      call: Type.Integer({ minimum: 1 }),
+      stopReason: Type.String(),
+      usage: LedgerUsage,
+      durationMs: Type.Integer({ minimum: 0 }),
+      toolCalls: Type.Array(Type.Object({ id: Type.String(), name: Type.String() }, { additionalProperties: false })),
+    },
+    { additionalProperties: false },
+  ),
+  Type.Object(
+    {
+      v: Type.Literal(1),
+      entry: Type.Literal('refused'),
+      time: Type.String(),
+      run: Type.String(),
+      /** Stable reason code. */
+      code: Type.String(),
+      status: Type.Integer(),
+    },
+    { additionalProperties: false },
+  ),
+]);
+export type LedgerEntry = Static<typeof LedgerEntry>;
