@@ -1,0 +1,168 @@
+import { SandboxError } from '../errors.ts';
+import { MiB } from '../lib/bytes.ts';
+import { GUEST, uidPair } from '../protocol/guest.ts';
+import type { PlannedModel } from '../protocol/model.ts';
+import type { ContainerPlan, RunPlan, TmpfsPlan, WorkspaceMode } from '../protocol/plan.ts';
+import type { RunRequest } from '../request/run-request.ts';
+import { limitsFor } from './limits.ts';
+import { piCommand } from './pi-command.ts';
+import { PROFILES, type Profile } from './profiles.ts';
+import { largestWorkspace, leastWorkspace, type Sizes, sizesFor } from './sizes.ts';
+import { selectTools } from './tools.ts';
+
+/** What the host found out before planning. The plan itself looks at nothing. */
+export interface HostFacts {
+  readonly run: string;
+  readonly slot: number;
+  readonly image: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly promptSha256: string;
+  readonly model: PlannedModel;
+  readonly engine: { readonly cpus: number; readonly memory: number; readonly local: boolean };
+  readonly repository: {
+    readonly root: string;
+    readonly files: number;
+    readonly bytes: number;
+    /** Context files at the root, as pi would load them. */
+    readonly contextFiles: readonly { readonly path: string; readonly bytes: number }[];
+    /** Whether `.pi` or `.agents` exist at the root, which a mount has to cover. */
+    readonly projectFolders: readonly string[];
+    readonly notices: readonly string[];
+  };
+}
+
+/** Context files up to this size reach the model; pi loads them whole, and a large one becomes a paid prompt. */
+export const MAX_CONTEXT_FILE_BYTES = 64 * 1024;
+/** A file that a tool writes may be this large in any case, bytes. */
+const LEAST_FILE_SIZE = 256 * MiB;
+const BOOT_CPUS = 2;
+
+/** Decides everything about a run. Pure: equal requests and facts give equal plans. Throws SandboxError `usage`. */
+export function makePlan(request: RunRequest, facts: HostFacts): RunPlan {
+  const profileName = request.profile ?? 'edit';
+  const profile = PROFILES[profileName];
+  const tools = selectTools(profile.tools, request.tools, request.excludeTools);
+  const notices = [...facts.repository.notices];
+  const mode = chooseMode(request, facts, profile, notices);
+  const measured = mode === 'copy' ? facts.repository : { files: 0, bytes: 0 };
+  const sizes = sizesFor(measured, request);
+  checkRoom(request, facts, mode, sizes);
+  const contextFiles = chooseContextFiles(profile, facts, notices);
+  const limits = limitsFor(request, sizes);
+  if (mode === 'copy' && profile.writes) {
+    notices.push('Changes that the agent makes are not kept: they end with the container.');
+  }
+  return {
+    v: 1,
+    run: facts.run,
+    profile: profileName,
+    prompt: { bytes: Buffer.byteLength(request.prompt), sha256: facts.promptSha256 },
+    model: facts.model,
+    workspace: {
+      mode,
+      root: facts.repository.root,
+      include: request.include ?? [],
+      exclude: request.exclude ?? [],
+      contextFiles,
+      files: facts.repository.files,
+      bytes: facts.repository.bytes,
+    },
+    container: planContainer(request, facts, mode, sizes),
+    pi: piCommand({ model: facts.model, tools, contextFiles, thinking: request.thinking, limits }),
+    limits,
+    acceptWeaker: request.acceptWeaker ?? [],
+    keepOutputs: request.keepOutputs ?? false,
+    notices,
+  };
+}
+
+function chooseMode(request: RunRequest, facts: HostFacts, profile: Profile, notices: string[]): WorkspaceMode {
+  const asked = request.workspace ?? profile.workspace;
+  const tooLarge = leastWorkspace(facts.repository) > largestWorkspace(facts.engine.memory);
+  if (asked === 'copy' && request.workspace === undefined && tooLarge && !profile.writes && facts.engine.local) {
+    notices.push('The repository is too large to copy into memory, so it is mounted read-only instead.');
+    return 'mount';
+  }
+  if (asked === 'mount' && !facts.engine.local) {
+    throw new SandboxError('usage', 'The workspace mode "mount" needs an engine on this machine; this one is remote.', {
+      hint: 'Use --workspace copy.',
+    });
+  }
+  if (asked === 'mount' && profile.writes) {
+    notices.push('The repository is mounted read-only: the tools that change files will fail on it.');
+  }
+  return asked;
+}
+
+function checkRoom(request: RunRequest, facts: HostFacts, mode: WorkspaceMode, sizes: Sizes): void {
+  const largest = largestWorkspace(facts.engine.memory);
+  if (mode === 'copy' && leastWorkspace(facts.repository) > sizes.workspace) {
+    throw new SandboxError(
+      'usage',
+      `The repository needs ${leastWorkspace(facts.repository)} bytes, and --disk allows ${sizes.workspace}.`,
+      { hint: 'Raise --disk, or leave parts out with --exclude.' },
+    );
+  }
+  if (sizes.workspace > largest) {
+    throw new SandboxError(
+      'usage',
+      `The workspace would take ${sizes.workspace} bytes of memory (${facts.repository.files} files, ` +
+        `${facts.repository.bytes} bytes to copy); on this engine at most ${largest} are given to one run.`,
+      { hint: 'Leave parts out with --exclude, set a smaller --disk, or use --workspace mount.' },
+    );
+  }
+  if (sizes.memory > facts.engine.memory) {
+    throw new SandboxError('usage', `The engine has ${facts.engine.memory} bytes of memory; ${sizes.memory} are asked for.`, {
+      hint: 'Lower --memory or --disk.',
+    });
+  }
+}
+
+function chooseContextFiles(profile: Profile, facts: HostFacts, notices: string[]): boolean {
+  if (!profile.contextFiles) return false;
+  const large = facts.repository.contextFiles.find((file) => file.bytes > MAX_CONTEXT_FILE_BYTES);
+  if (large === undefined) return true;
+  notices.push(
+    `${large.path} has ${large.bytes} bytes, more than ${MAX_CONTEXT_FILE_BYTES}: no context file is given to the model.`,
+  );
+  return false;
+}
+
+function planContainer(request: RunRequest, facts: HostFacts, mode: WorkspaceMode, sizes: Sizes): ContainerPlan {
+  const { bridge, agent } = uidPair(facts.slot);
+  const own = { uid: agent, mode: '0700' };
+  const workspace: TmpfsPlan[] =
+    mode === 'copy'
+      ? [{ path: GUEST.workspace, size: sizes.workspace, inodes: sizes.workspaceInodes, exec: true, ...own }]
+      : facts.repository.projectFolders.map((name) => ({
+          path: `${GUEST.workspace}/${name}`,
+          size: MiB,
+          inodes: 16,
+          mode: '0555',
+          exec: false,
+          readOnly: true,
+        }));
+  return {
+    image: facts.image,
+    ...(request.runtime === undefined ? {} : { runtime: request.runtime }),
+    slot: facts.slot,
+    bridgeUid: bridge,
+    agentUid: agent,
+    labels: { ...facts.labels },
+    memory: sizes.memory,
+    // Two processors while pi starts save a tenth of a second; more than the host has is refused by the engine.
+    bootCpus: Math.min(Math.max(BOOT_CPUS, request.cpus ?? 0), facts.engine.cpus),
+    cpus: Math.min(request.cpus ?? BOOT_CPUS, facts.engine.cpus),
+    pids: request.pids ?? 512,
+    openFiles: 16_384,
+    fileSize: Math.max(sizes.workspace, LEAST_FILE_SIZE),
+    tmpfs: [
+      { path: '/tmp', size: sizes.temp, inodes: 16_384, mode: '1777', exec: true },
+      // Apart from the commands' /tmp, so that a full /tmp cannot keep pi from writing a command's output.
+      { path: GUEST.spill, size: sizes.spill, inodes: 1_024, exec: false, ...own },
+      { path: GUEST.home, size: sizes.home, inodes: 16_384, exec: true, ...own },
+      ...workspace,
+    ],
+    ...(mode === 'mount' ? { bind: { source: facts.repository.root, target: GUEST.workspace } } : {}),
+  };
+}

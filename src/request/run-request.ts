@@ -1,0 +1,62 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { SandboxError } from '../errors.ts';
+import { problemText, strictParse } from '../lib/strict-parse.ts';
+import { ProfileName, WorkspaceMode } from '../protocol/plan.ts';
+
+const Positive = Type.Integer({ minimum: 1 });
+
+/** Longest prompt, bytes. A larger one would not fit a context window and belongs into a file of the repository. */
+export const MAX_PROMPT_BYTES = 4 * 1024 * 1024;
+
+/** What the user asked for. Only `repo`, `prompt` and `model` are required; the plan resolves the rest. */
+export const RunRequest = Type.Object(
+  {
+    /** Folder on the host, absolute. */
+    repo: Type.String({ minLength: 1 }),
+    prompt: Type.String({ minLength: 1 }),
+    /** `provider/id` or `scripted:FILE`. */
+    model: Type.String({ minLength: 1 }),
+    profile: Type.Optional(ProfileName),
+    workspace: Type.Optional(WorkspaceMode),
+    include: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
+    exclude: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
+    /** pi's list syntax: names or patterns, or only `+name` and `-name`. */
+    tools: Type.Optional(Type.String()),
+    excludeTools: Type.Optional(Type.String()),
+    /** Thinking level asked of the model. */
+    thinking: Type.Optional(Type.String({ minLength: 1 })),
+    /** Endpoint of the provider in place of its own, for compatible servers and proxies. */
+    baseUrl: Type.Optional(Type.String({ minLength: 1 })),
+    image: Type.Optional(Type.String({ minLength: 1 })),
+    runtime: Type.Optional(Type.String({ minLength: 1 })),
+    timeoutMs: Type.Optional(Positive),
+    idleTimeoutMs: Type.Optional(Positive),
+    /** Bytes. */
+    memory: Type.Optional(Positive),
+    cpus: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
+    pids: Type.Optional(Positive),
+    /** Size of the workspace, bytes. */
+    disk: Type.Optional(Positive),
+    maxTurns: Type.Optional(Positive),
+    maxTokens: Type.Optional(Positive),
+    acceptWeaker: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
+    keepOutputs: Type.Optional(Type.Boolean()),
+  },
+  { additionalProperties: false },
+);
+export type RunRequest = Static<typeof RunRequest>;
+
+/** A request from a file, the command line or a caller of the API. Throws SandboxError `usage`. */
+export function parseRunRequest(value: unknown): RunRequest {
+  const parsed = strictParse(RunRequest, value);
+  if (!parsed.ok) {
+    throw new SandboxError('usage', `The run request is not valid: ${problemText(parsed.problems)}.`);
+  }
+  const bytes = Buffer.byteLength(parsed.value.prompt);
+  if (bytes > MAX_PROMPT_BYTES) {
+    throw new SandboxError('usage', `The prompt has ${bytes} bytes; at most ${MAX_PROMPT_BYTES} are taken.`, {
+      hint: 'Put the material into a file of the repository and let the prompt name it.',
+    });
+  }
+  return parsed.value;
+}
