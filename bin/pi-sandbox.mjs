@@ -1,0 +1,36 @@
+#!/usr/bin/env node
+// Starts on every Node since 12.20, so that an old one is told what to do instead of shown a syntax error.
+// Keep the syntax that old: no optional chaining, no top-level await, no static import of our own code.
+import { existsSync } from 'node:fs';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const MINIMUM = [22, 19];
+const USAGE = 2;
+
+const version = process.versions.node.split('.').map(Number);
+const isOld = version[0] < MINIMUM[0] || (version[0] === MINIMUM[0] && version[1] < MINIMUM[1]);
+const main = fileURLToPath(new URL('../dist/src/cli/main.js', import.meta.url));
+const setup = fileURLToPath(new URL('../scripts/setup', import.meta.url));
+
+function refuse(text) {
+  process.stderr.write(`${text}\n`);
+  process.exitCode = USAGE;
+}
+
+if (isOld) {
+  const found = `this is Node ${process.versions.node} (${process.execPath})`;
+  const clone = existsSync(setup)
+    ? `Run ${setup} once (it brings in a Node of its own) and then ./pi-sandbox in that folder, or use`
+    : 'Use';
+  refuse(
+    `pi-sandbox needs Node ${MINIMUM.join('.')} or newer, and ${found}. Nothing was started. ${clone} a newer Node.`,
+  );
+} else if (!existsSync(main)) {
+  const remedy = existsSync(setup) ? `Run ${setup}.` : 'Install the package again.';
+  refuse(`pi-sandbox is not built: ${main} is missing. Nothing was started. ${remedy}`);
+} else {
+  import(pathToFileURL(main).href).catch((error) => {
+    process.stderr.write(`pi-sandbox could not load its own code: ${String((error && error.stack) || error)}\n`);
+    process.exitCode = 5;
+  });
+}
