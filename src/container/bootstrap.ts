@@ -1,0 +1,43 @@
+import { GUEST } from '../protocol/guest.ts';
+import type { RunPlan } from '../protocol/plan.ts';
+
+/** Line on the error stream that says that the repository inside is complete; nothing untrusted runs before it. */
+export const REPOSITORY_READY = 'pi-sandbox: repository ready';
+/** Exit code of the bootstrap when the archive could not be unpacked. */
+export const UNPACK_FAILED = 97;
+
+/**
+ * Brings the repository in and becomes pi, in one process: the archive and pi's commands come through the same stdin.
+ * A one-commit repository is made from the files beside pi's start, so that git and ignore-aware search work; the
+ * double fork gives it to the init, since pi does not reap what it did not start.
+ */
+const COPY_SCRIPT = `
+cd "${GUEST.workspace}" || exit ${UNPACK_FAILED}
+/bin/tar -x -p -f - || exit ${UNPACK_FAILED}
+( (
+  if command -v git >/dev/null 2>&1; then
+    git init -q -b main . && git config user.name "pi agent" && git config user.email "agent@sandbox" &&
+    git -c core.autocrlf=false -c gc.auto=0 -c core.safecrlf=false add -A . &&
+    git -c gc.auto=0 commit -q --allow-empty --no-verify --no-gpg-sign -m "Start state"
+  fi </dev/null >/dev/null 2>&1
+  echo "${REPOSITORY_READY}" >&2
+) & )
+exec "$@"`;
+
+const MOUNT_SCRIPT = `
+[ -r "${GUEST.workspace}" ] && [ -x "${GUEST.workspace}" ] || exit ${UNPACK_FAILED}
+cd "${GUEST.workspace}" || exit ${UNPACK_FAILED}
+echo "${REPOSITORY_READY}" >&2
+exec "$@"`;
+
+/** Command line that starts pi in the container. */
+export function bootstrapCommand(plan: RunPlan): string[] {
+  const script = plan.workspace.mode === 'copy' ? COPY_SCRIPT : MOUNT_SCRIPT;
+  return ['/bin/bash', '-c', script, 'pi', ...plan.pi.argv];
+}
+
+/** Environment of pi. Git accepts the workspace whoever owns it, and only the workspace. */
+export function bootstrapEnv(plan: RunPlan): string[] {
+  const git = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'safe.directory', GIT_CONFIG_VALUE_0: GUEST.workspace };
+  return Object.entries({ ...plan.pi.env, ...git }).map(([name, value]) => `${name}=${value}`);
+}

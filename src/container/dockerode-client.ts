@@ -1,0 +1,279 @@
+import type { Duplex, Readable } from 'node:stream';
+import { type TSchema, Type } from '@sinclair/typebox';
+import type { ContainerCreateOptions, DockerOptions } from 'dockerode';
+import Docker from 'dockerode';
+import { SandboxError } from '../errors.ts';
+import { problemText, strictParse } from '../lib/strict-parse.ts';
+import { negotiateApi } from './api-version.ts';
+import { buildMessages } from './build-messages.ts';
+import type { Endpoint } from './endpoint.ts';
+import type { BuildOptions, ContainerState, Engine, EngineFacts } from './engine.ts';
+import { describeEndpoint, engineError, statusOf } from './engine-errors.ts';
+
+const Labels = Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()]);
+const VersionAnswer = Type.Object({ Version: Type.String(), ApiVersion: Type.String(), MinAPIVersion: Type.Optional(Type.String()), Arch: Type.String(), KernelVersion: Type.Optional(Type.String()) });
+const InfoAnswer = Type.Object({
+  Name: Type.String(),
+  NCPU: Type.Number(),
+  MemTotal: Type.Number(),
+  CgroupVersion: Type.Optional(Type.String()),
+  SecurityOptions: Type.Union([Type.Array(Type.String()), Type.Null()]),
+  Runtimes: Type.Record(Type.String(), Type.Unknown()),
+  RuncCommit: Type.Optional(Type.Object({ ID: Type.String() })),
+});
+const StateAnswer = Type.Object({
+  State: Type.Object({
+    Running: Type.Boolean(),
+    Pid: Type.Number(),
+    ExitCode: Type.Number(),
+    OOMKilled: Type.Boolean(),
+    Error: Type.Optional(Type.String()),
+  }),
+});
+const ExecAnswer = Type.Object({
+  Running: Type.Boolean(),
+  ExitCode: Type.Union([Type.Number(), Type.Null()]),
+  Pid: Type.Number(),
+});
+const ListAnswer = Type.Array(
+  Type.Object({ Id: Type.String(), Labels, State: Type.String(), Created: Type.Number() }),
+);
+const ImagesAnswer = Type.Array(
+  Type.Object({ Id: Type.String(), RepoTags: Type.Union([Type.Array(Type.String()), Type.Null()]), Labels, Created: Type.Number(), Size: Type.Number() }),
+);
+const VolumesAnswer = Type.Object({
+  Volumes: Type.Union([Type.Array(Type.Object({ Name: Type.String(), Labels })), Type.Null()]),
+});
+
+const GONE = 404;
+const CONFLICT = 409;
+
+/** Connects to the engine at an endpoint and agrees on an API version. Rejects with SandboxError `engine`. */
+export async function connectEngine(endpoint: Endpoint): Promise<Engine> {
+  const call = caller(endpoint);
+  const probe = new Docker(dockerOptions(endpoint));
+  const answer = await call('tell its version', () => probe.version(), VersionAnswer);
+  const apiVersion = negotiateApi(answer, describeEndpoint(endpoint));
+  const docker = new Docker({ ...dockerOptions(endpoint), version: `v${apiVersion}` });
+  const info = await call('describe itself', () => docker.info(), InfoAnswer);
+  const facts: EngineFacts = {
+    name: info.Name,
+    version: answer.Version,
+    apiVersion,
+    arch: answer.Arch,
+    kernel: answer.KernelVersion ?? 'unknown',
+    cpus: info.NCPU,
+    memory: info.MemTotal,
+    cgroupVersion: info.CgroupVersion ?? 'unknown',
+    securityOptions: info.SecurityOptions ?? [],
+    runtimes: Object.keys(info.Runtimes),
+    runtimeVersion: info.RuncCommit?.ID ?? 'unknown',
+    local: endpoint.address.kind === 'socket',
+    endpoint: describeEndpoint(endpoint),
+  };
+  return new DockerodeEngine(docker, facts, call);
+}
+
+type Caller = ReturnType<typeof caller>;
+
+/** Runs one engine call: failures become SandboxErrors, answers are checked against a schema. */
+function caller(endpoint: Endpoint) {
+  return async <S extends TSchema>(what: string, ask: () => Promise<unknown>, schema: S) => {
+    let answer: unknown;
+    try {
+      answer = await ask();
+    } catch (cause) {
+      throw engineError(what, endpoint, cause);
+    }
+    const parsed = strictParse(schema, answer);
+    if (parsed.ok) return parsed.value;
+    throw new SandboxError(
+      'engine',
+      `The engine at ${describeEndpoint(endpoint)} gave an unexpected answer when asked to ${what}: ${problemText(parsed.problems)}.`,
+    );
+  };
+}
+
+class DockerodeEngine implements Engine {
+  readonly facts: EngineFacts;
+  readonly #docker: Docker;
+  readonly #call: Caller;
+
+  constructor(docker: Docker, facts: EngineFacts, call: Caller) {
+    this.#docker = docker;
+    this.facts = facts;
+    this.#call = call;
+  }
+
+  async create(spec: Parameters<Engine['create']>[0]): Promise<string> {
+    const body = spec as unknown as ContainerCreateOptions;
+    const created = await this.#call('create the container', () => this.#docker.createContainer(body), IdAnswer);
+    return created.id;
+  }
+
+  attach(container: string): Promise<Duplex> {
+    const options = { stream: true, hijack: true, stdin: true, stdout: true, stderr: true };
+    return this.#stream('attach to the container', () => this.#docker.getContainer(container).attach(options));
+  }
+
+  async start(container: string): Promise<void> {
+    await this.#call('start the container', () => this.#docker.getContainer(container).start(), Type.Unknown());
+  }
+
+  async inspect(container: string): Promise<unknown> {
+    return this.#unless(GONE, 'inspect the container', () => this.#docker.getContainer(container).inspect());
+  }
+
+  async state(container: string): Promise<ContainerState | undefined> {
+    const answer = await this.inspect(container);
+    if (answer === undefined) return undefined;
+    const { State } = await this.#call('inspect the container', async () => answer, StateAnswer);
+    return {
+      running: State.Running,
+      pid: State.Pid,
+      exitCode: State.ExitCode,
+      oomKilled: State.OOMKilled,
+      error: State.Error ?? '',
+    };
+  }
+
+  async wait(container: string): Promise<void> {
+    await this.#unless(GONE, 'wait for the container', () => this.#docker.getContainer(container).wait());
+  }
+
+  async setCpus(container: string, cpus: number): Promise<void> {
+    const body = { NanoCpus: Math.round(cpus * 1e9) };
+    await this.#call('change the processors', () => this.#docker.getContainer(container).update(body), Type.Unknown());
+  }
+
+  async kill(container: string): Promise<void> {
+    await this.#unless([GONE, CONFLICT], 'kill the container', () => this.#docker.getContainer(container).kill());
+  }
+
+  async remove(container: string): Promise<void> {
+    const options = { force: true, v: true };
+    await this.#unless([GONE, CONFLICT], 'remove the container', () =>
+      this.#docker.getContainer(container).remove(options),
+    );
+  }
+
+  async list(labels: Readonly<Record<string, string | true>>): ReturnType<Engine['list']> {
+    const options = { all: true, filters: labelFilter(labels) };
+    const answer = await this.#call('list containers', () => this.#docker.listContainers(options), ListAnswer);
+    return answer.map((entry) => ({
+      id: entry.Id,
+      labels: entry.Labels ?? {},
+      state: entry.State,
+      created: entry.Created,
+    }));
+  }
+
+  async createExec(container: string, spec: Parameters<Engine['createExec']>[1]): Promise<string> {
+    const body = {
+      User: spec.user,
+      WorkingDir: spec.workingDir,
+      Env: [...spec.env],
+      Cmd: [...spec.cmd],
+      AttachStdin: spec.stdin,
+      AttachStdout: true,
+      AttachStderr: true,
+      Tty: false,
+      Privileged: false,
+    };
+    const created = await this.#call('prepare a process', () => this.#docker.getContainer(container).exec(body), IdAnswer);
+    return created.id;
+  }
+
+  startExec(exec: string, stdin: boolean): Promise<Duplex> {
+    return this.#stream('start a process', () => this.#docker.getExec(exec).start({ hijack: true, stdin, Tty: false }));
+  }
+
+  async execState(exec: string): ReturnType<Engine['execState']> {
+    const answer = await this.#call('inspect a process', () => this.#docker.getExec(exec).inspect(), ExecAnswer);
+    return { running: answer.Running, exitCode: answer.ExitCode, pid: answer.Pid };
+  }
+
+  async inspectImage(name: string): Promise<unknown> {
+    return this.#unless(GONE, 'inspect the image', () => this.#docker.getImage(name).inspect());
+  }
+
+  async images(labels: Readonly<Record<string, string | true>>): ReturnType<Engine['images']> {
+    const options = { filters: labelFilter(labels) };
+    const answer = await this.#call('list images', () => this.#docker.listImages(options), ImagesAnswer);
+    return answer.map((entry) => ({
+      id: entry.Id,
+      tags: entry.RepoTags ?? [],
+      labels: entry.Labels ?? {},
+      created: entry.Created,
+      size: entry.Size,
+    }));
+  }
+
+  async removeImage(name: string): Promise<void> {
+    await this.#unless(GONE, 'remove the image', () => this.#docker.getImage(name).remove());
+  }
+
+  async *build(context: Readable, options: BuildOptions): AsyncIterable<unknown> {
+    const body = {
+      t: options.tag,
+      dockerfile: options.dockerfile,
+      buildargs: { ...options.buildArgs },
+      labels: { ...options.labels },
+      rm: true,
+      forcerm: true,
+      abortSignal: options.signal,
+    };
+    const stream = await this.#stream('build the image', () => this.#docker.buildImage(context, body));
+    yield* buildMessages(stream);
+  }
+
+  async volumes(labels: Readonly<Record<string, string | true>>): ReturnType<Engine['volumes']> {
+    const options = { filters: labelFilter(labels) };
+    const answer = await this.#call('list volumes', () => this.#docker.listVolumes(options), VolumesAnswer);
+    return (answer.Volumes ?? []).map((entry) => ({ name: entry.Name, labels: entry.Labels ?? {} }));
+  }
+
+  async removeVolume(name: string): Promise<void> {
+    await this.#unless(GONE, 'remove the volume', () => this.#docker.getVolume(name).remove());
+  }
+
+  async #stream<T>(what: string, ask: () => Promise<T>): Promise<T extends Duplex ? T : Duplex> {
+    let stream: unknown;
+    await this.#call(
+      what,
+      async () => {
+        stream = await ask();
+      },
+      Type.Unknown(),
+    );
+    return stream as T extends Duplex ? T : Duplex;
+  }
+
+  /** The answer, or undefined when the engine answers with one of these statuses. */
+  async #unless(quiet: number | readonly number[], what: string, ask: () => Promise<unknown>): Promise<unknown> {
+    const statuses = typeof quiet === 'number' ? [quiet] : quiet;
+    return this.#call(
+      what,
+      () =>
+        ask().catch((error: unknown) => {
+          if (statuses.includes(statusOf(error) ?? 0)) return undefined;
+          throw error;
+        }),
+      Type.Unknown(),
+    );
+  }
+}
+
+const IdAnswer = Type.Object({ id: Type.String({ minLength: 1 }) });
+
+function labelFilter(labels: Readonly<Record<string, string | true>>): string {
+  const label = Object.entries(labels).map(([name, value]) => (value === true ? name : `${name}=${value}`));
+  return JSON.stringify({ label });
+}
+
+function dockerOptions(endpoint: Endpoint): DockerOptions {
+  const { address } = endpoint;
+  if (address.kind === 'socket') return { socketPath: address.path };
+  const { host, port, tls } = address;
+  return tls === undefined ? { host, port, protocol: 'http' } : { host, port, protocol: 'https', ...tls };
+}

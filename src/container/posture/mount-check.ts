@@ -1,0 +1,128 @@
+import type { ContainerSpec } from '../../plan/container-spec.ts';
+import { compare, type Finding } from './finding.ts';
+
+interface Mount {
+  readonly root: string;
+  readonly point: string;
+  readonly options: readonly string[];
+  readonly type: string;
+  readonly superOptions: readonly string[];
+}
+
+/** Kernel file systems that engines mount writable; the parts that matter are covered by masked and read-only paths. */
+const KERNEL_MOUNTS: ReadonlyMap<string, string> = new Map([
+  ['/proc', 'proc'],
+  ['/dev', 'tmpfs'],
+  ['/dev/pts', 'devpts'],
+]);
+
+/**
+ * Checks the mount table of a process: what is writable, how large it may grow, and what must be covered.
+ * `kernelPaths` are those of the paths to mask that exist in this kernel.
+ */
+export function checkMounts(
+  mountinfo: string,
+  spec: ContainerSpec,
+  kernelPaths: ReadonlySet<string>,
+  seen: Finding['seen'],
+): Finding[] {
+  const mounts = topMost(parseMountinfo(mountinfo));
+  const tmpfs = spec.HostConfig.Tmpfs;
+  const root = mounts.find((mount) => mount.point === '/');
+  return [
+    ...compare('ReadonlyRootfs', seen, 'ro', root?.options.includes('ro') ? 'ro' : 'rw'),
+    ...Object.entries(tmpfs).flatMap(([point, options]) => checkTmpfs(mounts, point, options, seen)),
+    ...spec.HostConfig.Mounts.flatMap(({ Target }) => {
+      const mount = at(mounts, Target);
+      return compare('Mounts', seen, `${Target} ro`, mount && `${Target} ${mount.options.includes('ro') ? 'ro' : 'rw'}`);
+    }),
+    ...mounts.flatMap((mount) => checkUnexpected(mount, spec, seen)),
+    ...spec.HostConfig.ReadonlyPaths.flatMap((path) => {
+      const mount = at(mounts, path);
+      // A path that this kernel does not have cannot be covered and need not be.
+      return mount === undefined || mount.options.includes('ro') ? [] : compare('ReadonlyPaths', seen, `${path} ro`, `${path} rw`);
+    }),
+    ...checkMasks(mounts, spec, kernelPaths, seen),
+  ];
+}
+
+function checkTmpfs(mounts: readonly Mount[], point: string, options: string, seen: Finding['seen']): Finding[] {
+  const mount = at(mounts, point);
+  if (mount?.type !== 'tmpfs') return compare(`Tmpfs.${point}`, seen, 'tmpfs', mount?.type);
+  const wanted = optionMap(options.split(','));
+  const actual = optionMap([...mount.superOptions, ...mount.options]);
+  const flag = (name: string) => compare(`Tmpfs.${point}`, seen, wanted.has(name), mount.options.includes(name));
+  return [
+    ...flag('ro'),
+    ...flag('noexec'),
+    ...flag('nosuid'),
+    ...flag('nodev'),
+    ...compare(`Tmpfs.${point}`, seen, `size=${Number(wanted.get('size')) / 1024}k`, `size=${actual.get('size')}`),
+    ...compare(`Tmpfs.${point}`, seen, `nr_inodes=${wanted.get('nr_inodes')}`, `nr_inodes=${inodes(actual.get('nr_inodes'))}`),
+    ...compare(`Tmpfs.${point}`, seen, `uid=${wanted.get('uid') ?? 0}`, `uid=${actual.get('uid') ?? 0}`),
+    // The kernel leaves the mode out of the table when it is the default of a tmpfs.
+    ...compare(`Tmpfs.${point}`, seen, `mode=${wanted.get('mode')?.replace(/^0/, '')}`, `mode=${actual.get('mode') ?? '1777'}`),
+  ];
+}
+
+function optionMap(options: readonly string[]): Map<string, string | undefined> {
+  return new Map(
+    options.map((option) => {
+      const [name = '', value] = option.split('=');
+      return [name, value];
+    }),
+  );
+}
+
+/** The kernel shows counts that are whole multiples of 1024 with a k. */
+function inodes(text: string | undefined): string | undefined {
+  return text?.endsWith('k') ? String(Number(text.slice(0, -1)) * 1024) : text;
+}
+
+/** Anything writable that nobody asked for, a volume of the image for example. */
+function checkUnexpected(mount: Mount, spec: ContainerSpec, seen: Finding['seen']): Finding[] {
+  if (mount.options.includes('ro') || mount.point in spec.HostConfig.Tmpfs) return [];
+  if (KERNEL_MOUNTS.get(mount.point) === mount.type) return [];
+  // A masked file is /dev/null mounted over it and shows as writable; a write ends in the null device.
+  if (spec.HostConfig.MaskedPaths.includes(mount.point) && mount.root === '/null') return [];
+  return compare('Mounts', seen, undefined, `${mount.point} is writable (${mount.type})`);
+}
+
+/** A path that this kernel has and that is to be masked must be the root of a mount of its own. */
+function checkMasks(mounts: readonly Mount[], spec: ContainerSpec, kernelPaths: ReadonlySet<string>, seen: Finding['seen']): Finding[] {
+  return spec.HostConfig.MaskedPaths.filter((path) => kernelPaths.has(path) && at(mounts, path) === undefined).flatMap(
+    (path) => compare('MaskedPaths', seen, `${path} covered`, undefined),
+  );
+}
+
+function at(mounts: readonly Mount[], point: string): Mount | undefined {
+  return mounts.find((mount) => mount.point === point);
+}
+
+/** Of several mounts on one point only the last can be reached. */
+function topMost(mounts: readonly Mount[]): Mount[] {
+  return [...new Map(mounts.map((mount) => [mount.point, mount])).values()];
+}
+
+function parseMountinfo(text: string): Mount[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const [left = '', right = ''] = line.split(' - ');
+      const fields = left.split(' ');
+      const [type = '', , superOptions = ''] = right.split(' ');
+      return {
+        root: unescape(fields[3] ?? ''),
+        point: unescape(fields[4] ?? ''),
+        options: (fields[5] ?? '').split(','),
+        type,
+        superOptions: superOptions.split(','),
+      };
+    });
+}
+
+/** The kernel writes blanks and the like as three octal digits. */
+function unescape(text: string): string {
+  return text.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
+}

@@ -1,0 +1,133 @@
+import type { Duplex, Readable } from 'node:stream';
+import { SandboxError } from '../errors.ts';
+import type { UndoStack } from '../lib/undo.ts';
+import { containerSpec } from '../plan/container-spec.ts';
+import { LABEL } from '../protocol/labels.ts';
+import type { RunPlan } from '../protocol/plan.ts';
+import { bootstrapCommand, bootstrapEnv } from './bootstrap.ts';
+import { demux } from './demux.ts';
+import type { Engine } from './engine.ts';
+import { agentPosture, judge, mainPosture, type Posture, type PostureSubject, requirePosture } from './posture/posture.ts';
+import { openWire, type Wire } from './wire.ts';
+
+/** A container that matches its plan, with the process that will become pi waiting for its archive. */
+export interface StartedSandbox {
+  readonly container: string;
+  readonly posture: Posture;
+  readonly wire: Wire;
+  /** What the bridge says on its error stream. */
+  readonly bridgeErrors: Readable;
+  readonly pi: {
+    readonly exec: string;
+    /** Raw stream: write the archive and pi's commands; ending it is end of input. */
+    readonly stdin: Duplex;
+    readonly stdout: Readable;
+    readonly stderr: Readable;
+  };
+}
+
+export interface StartOptions {
+  readonly engine: Engine;
+  readonly plan: RunPlan;
+  readonly undo: UndoStack;
+  readonly signal: AbortSignal;
+  readonly onGateway: (stream: Duplex) => void;
+  readonly onRefused: (authority: string) => void;
+  /** Told of the posture before it is judged, so that it is on record whatever it says. */
+  readonly onPosture: (posture: Posture) => void;
+  /** Told once the container exists. */
+  readonly onCreated?: (container: string) => void;
+}
+
+/**
+ * Creates, starts and checks a container. Every step registers its own undo; nothing untrusted has entered when this
+ * resolves. Rejects with SandboxError `posture` when the container is not what was planned.
+ */
+export async function startSandbox(options: StartOptions): Promise<StartedSandbox> {
+  const { engine, plan, undo, signal } = options;
+  const spec = containerSpec(plan.container);
+  const container = await engine.create(spec);
+  undo.add('remove the container', () => engine.remove(container));
+  options.onCreated?.(container);
+  signal.throwIfAborted();
+  await requireOwnSlot(engine, container, plan.container.slot);
+
+  // Before the start: what the main process says first would be lost otherwise.
+  const attached = await engine.attach(container);
+  attached.on('error', () => {});
+  undo.add('close the wire', () => void attached.destroy());
+  await engine.start(container);
+  signal.throwIfAborted();
+  const streams = demux(attached);
+  const wire = openWire({
+    fromGuest: streams.stdout,
+    toGuest: attached,
+    onGateway: options.onGateway,
+    onRefused: options.onRefused,
+  });
+  undo.add('end the wire', () => wire.close());
+
+  const subject: PostureSubject = {
+    engine,
+    container,
+    spec,
+    bridgeUid: plan.container.bridgeUid,
+    agentUid: plan.container.agentUid,
+  };
+  const [main, agent] = await Promise.all([mainPosture(subject), startAgent(subject, options)]);
+  const posture = judge([main, agent.posture], plan.acceptWeaker);
+  options.onPosture(posture);
+  requirePosture(posture);
+  await wire.ready;
+  signal.throwIfAborted();
+  return { container, posture, wire, bridgeErrors: streams.stderr, pi: agent.pi };
+}
+
+/** Starts the process that waits for the archive, and reads back what it is allowed. */
+async function startAgent(
+  subject: PostureSubject,
+  options: StartOptions,
+): Promise<{ posture: Posture; pi: StartedSandbox['pi'] }> {
+  const { engine, plan, undo } = options;
+  const uid = plan.container.agentUid;
+  const exec = await engine.createExec(subject.container, {
+    user: `${uid}:${uid}`,
+    workingDir: '/',
+    env: bootstrapEnv(plan),
+    cmd: bootstrapCommand(plan),
+    stdin: true,
+  });
+  const stdin = await engine.startExec(exec, true);
+  stdin.on('error', () => {});
+  undo.add('close the stream of pi', () => void stdin.destroy());
+  const { stdout, stderr } = demux(stdin);
+  const { pid, exitCode } = await engine.execState(exec);
+  if (pid === 0) {
+    throw new SandboxError('engine', `The process that becomes pi could not be started (exit code ${exitCode}).`, {
+      hint: 'The image may lack /bin/bash, or its architecture may not be the engine\'s. Try "pi-sandbox image build".',
+    });
+  }
+  return { posture: await agentPosture(subject, pid), pi: { exec, stdin, stdout, stderr } };
+}
+
+/**
+ * Two controllers may have chosen the same pair of user ids at the same moment. The older container keeps it; equal
+ * times are decided by id, so that both sides come to the same answer.
+ */
+async function requireOwnSlot(engine: Engine, container: string, slot: number): Promise<void> {
+  const rivals = await engine.list({ [LABEL.slot]: String(slot) });
+  const own = rivals.find((rival) => rival.id === container);
+  const lost = rivals.some(
+    (rival) =>
+      rival.id !== container &&
+      (rival.created < (own?.created ?? 0) || (rival.created === own?.created && rival.id < container)),
+  );
+  if (lost) throw new SlotTaken();
+}
+
+/** Another run holds the pair of user ids; plan again with another one. */
+export class SlotTaken extends SandboxError {
+  constructor() {
+    super('engine', 'Another run took the same pair of user ids at the same moment.', { hint: 'Try again.' });
+  }
+}
