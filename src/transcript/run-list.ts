@@ -1,0 +1,104 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import { SandboxError } from '../errors.ts';
+import { Outcome } from '../protocol/outcome.ts';
+import { readJsonFile } from './private-file.ts';
+import { checkPrivateFolder, codeOf } from './private-folder.ts';
+import { isRunId, timeOfRunId } from './run-id.ts';
+import { runsFolder } from './state-root.ts';
+
+/** What can be said about a run from its folder alone. Absent fields were not written, or are damaged. */
+export interface RunSummary {
+  readonly id: string;
+  /** Absolute path of the run folder. */
+  readonly folder: string;
+  /** Start, ISO 8601 in UTC. */
+  readonly time: string;
+  /** Real path of the repository. */
+  readonly repo?: string;
+  readonly profile?: string;
+  readonly model?: string;
+  /** Absent while the run goes on, and when its controller was killed. */
+  readonly outcome?: Outcome;
+}
+
+/** The part of a plan that a list shows; plans of other versions are listed too. */
+const ListedPlan = Type.Object({
+  profile: Type.String(),
+  model: Type.Object({ spec: Type.String() }),
+  workspace: Type.Object({ root: Type.String() }),
+});
+const MAX_CANDIDATES = 5;
+const LIST_HINT = 'pi-sandbox ls shows the runs.';
+
+/** All runs, oldest first. Damaged runs are listed as far as they can be read. @throws SandboxError `state` */
+export function listRuns(stateRoot: string): RunSummary[] {
+  return runIds(stateRoot).map((id) => summarise(stateRoot, id));
+}
+
+/**
+ * A run by id, unique prefix, or `last`: the newest, of `repo` only where it is given.
+ *
+ * @throws SandboxError `usage` when there is none or more than one, naming the candidates
+ */
+export function findRun(stateRoot: string, ref: string, options: { readonly repo?: string } = {}): RunSummary {
+  if (ref === 'last') return lastRun(stateRoot, options.repo);
+  const found = runIds(stateRoot).filter((id) => id.startsWith(ref));
+  const [only] = found;
+  if (ref === '' || only === undefined)
+    throw new SandboxError('usage', `There is no run "${ref}".`, { hint: LIST_HINT });
+  if (found.length === 1) return summarise(stateRoot, only);
+  const named = found.slice(-MAX_CANDIDATES).join(', ');
+  const more = found.length > MAX_CANDIDATES ? ` and ${found.length - MAX_CANDIDATES} older ones` : '';
+  throw new SandboxError('usage', `"${ref}" stands for ${found.length} runs: ${named}${more}.`, {
+    hint: 'Give more characters of the id.',
+  });
+}
+
+function lastRun(stateRoot: string, repo: string | undefined): RunSummary {
+  for (const id of runIds(stateRoot).reverse()) {
+    const summary = summarise(stateRoot, id);
+    if (repo === undefined || summary.repo === repo) return summary;
+  }
+  const where = repo === undefined ? '' : ` of ${repo}`;
+  throw new SandboxError('usage', `There is no run${where} yet.`, { hint: LIST_HINT });
+}
+
+function runIds(stateRoot: string): string[] {
+  const folder = runsFolder(stateRoot);
+  let names: string[];
+  try {
+    names = readdirSync(folder);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw new SandboxError('state', `Cannot list the runs in ${folder}: ${codeOf(error) ?? String(error)}.`, {
+      cause: error,
+    });
+  }
+  for (const part of [stateRoot, folder]) checkPrivateFolder(part);
+  return names.filter(isRunId).sort();
+}
+
+function summarise(stateRoot: string, id: string): RunSummary {
+  const folder = join(runsFolder(stateRoot), id);
+  const plan = readLeniently(folder, 'plan.json', ListedPlan);
+  const outcome = readLeniently(folder, 'outcome.json', Outcome);
+  return {
+    id,
+    folder,
+    time: timeOfRunId(id) ?? '',
+    ...(plan && { repo: plan.workspace.root, profile: plan.profile, model: plan.model.spec }),
+    ...(outcome && { outcome }),
+  };
+}
+
+function readLeniently<T extends TSchema>(folder: string, name: string, schema: T): Static<T> | undefined {
+  try {
+    checkPrivateFolder(folder);
+    return readJsonFile(join(folder, name), schema);
+  } catch (error) {
+    if (error instanceof SandboxError) return undefined;
+    throw error;
+  }
+}
