@@ -1,0 +1,99 @@
+import { type TSchema, Type } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
+import { PI_SCHEMAS, type PiEvent } from '../events/pi-schema.ts';
+import { refusalStage, resultText } from '../events/refusal.ts';
+import { clip } from '../lib/bounded-text.ts';
+import { formatDuration } from '../lib/format.ts';
+import type { Screen } from './render-screen.ts';
+import { span } from './render-style.ts';
+import { ToolView } from './render-tools.ts';
+
+const PROMPT_CHARS = 300;
+const MESSAGE_CHARS = 1_000;
+const Typed: TSchema = Type.Object({ type: Type.String() });
+
+/** The claimed side of a run: what pi says that it does. */
+export class PiView {
+  readonly #screen: Screen;
+  readonly #tools: ToolView;
+  /** The model's text is shown as the gateway sees it, so pi's copy is not. */
+  #live = false;
+
+  constructor(screen: Screen, now: () => number) {
+    this.#screen = screen;
+    this.#tools = new ToolView(screen, now);
+  }
+
+  /**
+   * From now on the model's text comes from the gateway. Both streams may overtake each other, so this holds for the whole
+   * run and not for one answer.
+   */
+  showNoText(): void {
+    this.#live = true;
+  }
+
+  /** `value` is an event as recorded; what is not shaped like one is passed over. */
+  event(value: unknown, run: string): void {
+    if (isPiEvent(value)) this.#show(value, run);
+  }
+
+  #show(event: PiEvent, run: string): void {
+    switch (event.type) {
+      case 'message_end':
+        this.#message(event.message);
+        break;
+      case 'tool_execution_start':
+        this.#tools.start(event);
+        break;
+      case 'tool_execution_update':
+        this.#tools.update(event, resultText(event.partialResult));
+        break;
+      case 'tool_execution_end':
+        this.#tools.end({ event, text: resultText(event.result), stage: refusalStage(event) }, run);
+        break;
+      case 'auto_retry_start':
+        this.#warn(`pi asks again in ${formatDuration(event.delayMs)} (${event.attempt} of ${event.maxAttempts})`);
+        break;
+      case 'auto_retry_end':
+        if (!event.success) this.#warn(`pi gave up after ${event.attempt} more attempts`);
+        break;
+      case 'compaction_start':
+        this.#warn(`pi shortens the conversation (${event.reason})`);
+        break;
+      case 'compaction_end':
+        if (event.errorMessage !== undefined) this.#warn(`shortening failed: ${event.errorMessage}`);
+        break;
+      case 'extension_error':
+        this.#warn(`an extension failed in ${event.event}: ${event.error}`);
+        break;
+    }
+  }
+
+  #message(message: Extract<PiEvent, { type: 'message_end' }>['message']): void {
+    const blocks =
+      typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : (message.content ?? []);
+    const text = resultText({ content: blocks });
+    if (message.role === 'user' && text !== '') {
+      this.#screen.line(span('# ', 'cyan'), span(clip(text.trim(), PROMPT_CHARS)));
+    }
+    if (message.role !== 'assistant') return;
+    if (!this.#live && text !== '') {
+      this.#screen.stream(text);
+      this.#screen.endStream();
+    }
+    if (message.stopReason === 'error')
+      this.#warn(`the model call failed: ${message.errorMessage ?? 'no reason given'}`);
+    if (message.stopReason === 'aborted') this.#warn('the answer of the model was aborted');
+    if (message.stopReason === 'length') this.#warn("the model's answer was cut off at its limit of output tokens");
+  }
+
+  #warn(text: string): void {
+    this.#screen.line(span('! ', 'yellow'), span(clip(text, MESSAGE_CHARS)));
+  }
+}
+
+function isPiEvent(value: unknown): value is PiEvent {
+  if (!Value.Check(Typed, value)) return false;
+  const schema = PI_SCHEMAS.get((value as { type: string }).type);
+  return schema !== undefined && Value.Check(schema, value);
+}

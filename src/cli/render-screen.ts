@@ -1,0 +1,97 @@
+import { sanitize } from '../lib/sanitize.ts';
+import { paint, type Span, type Style } from './render-style.ts';
+import { fitColumns } from './render-width.ts';
+
+/** Where the human transcript goes, usually stderr. */
+export interface Output {
+  write(text: string): boolean;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
+const DEFAULT_COLUMNS = 80;
+/** Unfinished line that is held back without a terminal, UTF-16 units. */
+const MAX_HELD = 8_192;
+
+/**
+ * The only place that writes to a terminal: everything passes the sanitiser here. Three kinds of output: whole lines,
+ * a stream of text, and on a terminal a few live lines at the end that are redrawn in place.
+ */
+export class Screen {
+  readonly isTTY: boolean;
+  readonly #out: Output;
+  readonly #color: boolean;
+  #liveRows = 0;
+  /** The cursor stands behind streamed text. */
+  #midLine = false;
+  /** Streamed text that is not written yet. */
+  #held = '';
+  #streamStyle: Style = 'plain';
+
+  constructor(out: Output, options: { readonly color: boolean }) {
+    this.#out = out;
+    this.isTTY = out.isTTY === true;
+    this.#color = options.color && this.isTTY;
+  }
+
+  get columns(): number {
+    return this.isTTY ? (this.#out.columns ?? DEFAULT_COLUMNS) : Number.POSITIVE_INFINITY;
+  }
+
+  line(...spans: readonly Span[]): void {
+    this.endStream();
+    this.clearLive();
+    this.#out.write(`${spans.map((part) => paint(this.#safe(part.text), part.style, this.#color)).join('')}\n`);
+  }
+
+  /** Text as it comes. Without a terminal only whole lines are written, so that nothing can hide in the seams. */
+  stream(text: string, style: Style = 'plain'): void {
+    if (style !== this.#streamStyle) this.endStream();
+    this.#streamStyle = style;
+    this.#held += text;
+    const ready = this.isTTY ? endOfCharacters(this.#held) : this.#held.lastIndexOf('\n') + 1;
+    this.#flush(ready === 0 && this.#held.length > MAX_HELD ? this.#held.length : ready);
+  }
+
+  /** Puts the cursor at the start of a line. */
+  endStream(): void {
+    this.#flush(this.#held.length);
+    if (this.#midLine) this.#out.write('\n');
+    this.#midLine = false;
+  }
+
+  /** Replaces the live lines. Does nothing without a terminal, or while text is being streamed. */
+  live(lines: readonly string[]): void {
+    if (!this.isTTY || this.#midLine) return;
+    this.clearLive();
+    for (const line of lines) {
+      const safe = fitColumns(this.#safe(line), this.columns - 1);
+      this.#out.write(`${paint(safe, 'dim', this.#color)}\n`);
+    }
+    this.#liveRows = lines.length;
+  }
+
+  clearLive(): void {
+    if (this.#liveRows > 0) this.#out.write(`\u001b[${this.#liveRows}A\u001b[J`);
+    this.#liveRows = 0;
+  }
+
+  #flush(length: number): void {
+    if (length === 0) return;
+    const safe = sanitize(this.#held.slice(0, length), { keepNewlines: true, annotations: !this.isTTY });
+    this.#held = this.#held.slice(length);
+    if (safe === '') return;
+    this.clearLive();
+    this.#out.write(paint(safe, this.#streamStyle, this.#color));
+    this.#midLine = !safe.endsWith('\n');
+  }
+
+  #safe(text: string): string {
+    return sanitize(text, { keepNewlines: false, annotations: !this.isTTY });
+  }
+}
+
+/** Length without what the next piece may complete: half a surrogate pair, or the CR of a CR LF. */
+function endOfCharacters(text: string): number {
+  return /[\uD800-\uDBFF\r]$/.test(text) ? text.length - 1 : text.length;
+}

@@ -1,0 +1,83 @@
+import type { Static } from '@sinclair/typebox';
+import type { ToolEnd, ToolStart, ToolUpdate } from '../events/pi-schema.ts';
+import type { Stage } from '../events/refusal.ts';
+import { clip } from '../lib/bounded-text.ts';
+import { formatDuration, plural } from '../lib/format.ts';
+import { argumentLine } from './render-arguments.ts';
+import { RunningCalls } from './render-calls.ts';
+import { cuts, excerpt } from './render-result.ts';
+import type { Screen } from './render-screen.ts';
+import { span } from './render-style.ts';
+
+/** What a tool call came to; worked out by the caller, so that this file only draws. */
+export interface Ended {
+  readonly event: Static<typeof ToolEnd>;
+  readonly text: string;
+  readonly stage: Stage | undefined;
+}
+
+const REDRAW_MS = 100;
+const ARGUMENT_CHARS = 300;
+
+/** Tool calls: a line when they start, live output on a terminal, result and verdict when they end. */
+export class ToolView {
+  readonly #screen: Screen;
+  readonly #now: () => number;
+  readonly #calls = new RunningCalls();
+  #drawnAt = Number.NEGATIVE_INFINITY;
+
+  constructor(screen: Screen, now: () => number) {
+    this.#screen = screen;
+    this.#now = now;
+  }
+
+  start({ toolCallId, toolName, args }: Static<typeof ToolStart>): void {
+    const { number } = this.#calls.start(toolCallId, toolName);
+    const head = `[${number}] ${toolName}: `;
+    const room = Math.min(ARGUMENT_CHARS, Math.max(20, this.#screen.columns - head.length - 3));
+    this.#screen.line(span('> ', 'cyan'), span(head, 'bold'), span(clip(argumentLine(toolName, args), room)));
+  }
+
+  update(event: Static<typeof ToolUpdate>, text: string): void {
+    this.#calls.progress(event.toolCallId, text);
+    if (this.#now() - this.#drawnAt < REDRAW_MS) return;
+    this.#drawnAt = this.#now();
+    this.#screen.live(this.#calls.liveLines());
+  }
+
+  end({ event, text, stage }: Ended, run: string): void {
+    const call = this.#calls.end(event.toolCallId);
+    const name = call === undefined ? event.toolName : `[${call.number}]`;
+    const command = `pi-sandbox output ${run} ${event.toolCallId}`;
+    const refused = event.durationMs === undefined && stage !== undefined;
+    if (!refused) this.#result(event, text, command);
+    this.#verdict(name, event, text, stage);
+    this.#screen.live(this.#calls.liveLines());
+  }
+
+  #result(event: Static<typeof ToolEnd>, text: string, command: string): void {
+    const shown = excerpt(event.toolName, text, this.#screen.columns);
+    const more = `  | ... ${plural(shown.hidden, 'more line')}: ${command}`;
+    if (shown.hidden > 0 && shown.tail) this.#screen.line(span(more, 'dim'));
+    for (const line of shown.lines) this.#screen.line(span('  | ', 'dim'), span(line));
+    if (shown.hidden > 0 && !shown.tail) this.#screen.line(span(more, 'dim'));
+    const { notes, kept } = cuts(event.toolName, event.result.details);
+    for (const note of notes) this.#screen.line(span(`  | ${note}${kept ? `; all of it: ${command}` : ''}`, 'yellow'));
+  }
+
+  #verdict(name: string, event: Static<typeof ToolEnd>, text: string, stage: Stage | undefined): void {
+    const took = event.durationMs === undefined ? '' : ` after ${formatDuration(event.durationMs)}`;
+    if (stage === undefined) this.#screen.line(span(`  = ${name} done${took}`, 'dim'));
+    else if (stage === 'rewritten result')
+      this.#screen.line(span(`  = ${name} done${took}; rewritten result`, 'yellow'));
+    else if (stage === 'aborted') this.#screen.line(span(`  = ${name} aborted${took}`, 'yellow'));
+    else if (stage === 'tool error')
+      this.#screen.line(span(`  = ${name} tool error${took}: `, 'red'), span(lastLine(text)));
+    else this.#screen.line(span(`  = ${name} refused (${stage}): `, 'red'), span(clip(text, ARGUMENT_CHARS)));
+  }
+}
+
+/** pi puts the reason of a failure at the end. */
+function lastLine(text: string): string {
+  return clip(text.trimEnd().split('\n').at(-1) ?? '', ARGUMENT_CHARS);
+}

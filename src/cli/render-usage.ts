@@ -1,0 +1,44 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
+import { formatCount, formatDuration, formatUsd, plural } from '../lib/format.ts';
+import type { SandboxRecord } from '../protocol/record.ts';
+
+/** Any observed record that carries the usage of one model call. */
+const WithUsage = Type.Object({
+  usage: Type.Object({
+    input: Type.Number(),
+    output: Type.Number(),
+    cacheRead: Type.Number(),
+    cacheWrite: Type.Number(),
+    costUsd: Type.Number(),
+  }),
+});
+
+/** Tokens, money and time of a run, from observed records only: what pi says about its usage is not counted. */
+export class UsageView {
+  #calls = 0;
+  readonly #sum: Static<typeof WithUsage>['usage'] = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, costUsd: 0 };
+  #firstTime: number | undefined;
+  #lastTime = 0;
+
+  count(record: SandboxRecord): void {
+    this.#lastTime = Date.parse(record.time);
+    this.#firstTime ??= this.#lastTime;
+    if (record.source !== 'observed' || !Value.Check(WithUsage, record)) return;
+    this.#calls++;
+    this.#sum.input += record.usage.input;
+    this.#sum.output += record.usage.output;
+    this.#sum.cacheRead += record.usage.cacheRead;
+    this.#sum.cacheWrite += record.usage.cacheWrite;
+    this.#sum.costUsd += record.usage.costUsd;
+  }
+
+  line(): string {
+    const { input, output, cacheRead, cacheWrite, costUsd } = this.#sum;
+    const cached =
+      cacheRead + cacheWrite > 0 ? ` (cache: ${formatCount(cacheRead)} read, ${formatCount(cacheWrite)} written)` : '';
+    const tokens = `${formatCount(input)} tokens in, ${formatCount(output)} out${cached}`;
+    const time = formatDuration(Math.max(0, this.#lastTime - (this.#firstTime ?? this.#lastTime)));
+    return `${plural(this.#calls, 'model call')}, ${tokens}, ${formatUsd(costUsd)}, ${time}`;
+  }
+}

@@ -1,0 +1,92 @@
+import { Value } from '@sinclair/typebox/value';
+import { Outcome } from '../protocol/outcome.ts';
+import type { SandboxRecord } from '../protocol/record.ts';
+import { ObservedView } from './render-observed.ts';
+import { PiView } from './render-pi.ts';
+import { type Output, Screen } from './render-screen.ts';
+import { span } from './render-style.ts';
+import { UsageView } from './render-usage.ts';
+
+export type { Output } from './render-screen.ts';
+
+/** A piece of a model answer as the gateway sees it pass. Not recorded. */
+export interface Delta {
+  /** Number of the model call. */
+  readonly call: number;
+  readonly kind: 'text' | 'thinking' | 'toolcall';
+  readonly text: string;
+}
+
+export interface RendererOptions {
+  /** Colours; never used without a terminal. */
+  readonly color: boolean;
+  /** Only the outcome and what went wrong. */
+  readonly quiet: boolean;
+  /** Milliseconds of any steady clock, for tests. */
+  readonly now?: () => number;
+}
+
+/** What a quiet run keeps silent about. */
+const CHATTER = new Set(['pi', 'notice']);
+
+/** The human transcript: the same for a live run and for recorded records (`logs`), where there are no deltas. */
+export class Renderer {
+  readonly #screen: Screen;
+  readonly #pi: PiView;
+  readonly #observed: ObservedView;
+  readonly #usage = new UsageView();
+  readonly #quiet: boolean;
+  #streaming = '';
+  #ended = false;
+
+  constructor(out: Output, { color, quiet, now = () => performance.now() }: RendererOptions) {
+    this.#screen = new Screen(out, { color });
+    this.#pi = new PiView(this.#screen, now);
+    this.#observed = new ObservedView(this.#screen);
+    this.#quiet = quiet;
+  }
+
+  record(record: SandboxRecord): void {
+    this.#usage.count(record);
+    if (this.#quiet && CHATTER.has(record.type)) return;
+    if (record.type === 'pi') this.#pi.event(record['event'], record.run);
+    else if (record.type !== 'outcome') this.#observed.record(record);
+    else if (Value.Check(Outcome, outcomeOf(record))) this.end(outcomeOf(record));
+  }
+
+  /** Thinking is shown dim, or marked where there are no colours; arguments of tool calls come with the call. */
+  delta({ call, kind, text }: Delta): void {
+    if (this.#quiet || kind === 'toolcall' || text === '') return;
+    const streaming = `${call} ${kind}`;
+    if (streaming !== this.#streaming) {
+      this.#screen.endStream();
+      if (kind === 'thinking') this.#screen.line(span('(thinking)', 'dim'));
+    }
+    this.#streaming = streaming;
+    this.#pi.showNoText();
+    this.#screen.stream(text, kind === 'thinking' ? 'dim' : 'plain');
+  }
+
+  /** The last lines: usage as observed, and how the run ended. Says it once. */
+  end({ outcome, reason, exitCode, limit }: Outcome): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#screen.endStream();
+    this.#screen.clearLive();
+    this.#observed.end();
+    if (!this.#quiet) this.#screen.line(span(this.#usage.line(), 'dim'));
+    const name = `${outcome.replaceAll('_', ' ')}${limit === undefined ? '' : ` (${limit})`}: `;
+    this.#screen.line(span(name, exitCode === 0 ? 'green' : 'red'), span(reason));
+  }
+
+  /** Leaves the terminal as it should be when the run ends without an outcome. */
+  close(): void {
+    this.#screen.endStream();
+    this.#screen.clearLive();
+  }
+}
+
+/** The outcome's own fields of its record. */
+function outcomeOf({ outcome, exitCode, reason, limit }: SandboxRecord): Outcome {
+  return { outcome, exitCode, reason, ...(limit === undefined ? {} : { limit }) } as Outcome;
+}
