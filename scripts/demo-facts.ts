@@ -1,0 +1,54 @@
+/** Reads what the host wrote down about a run: the only evidence that the account of the demo uses. */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
+import { LedgerEntry } from '../src/protocol/ledger.ts';
+import { Outcome } from '../src/protocol/outcome.ts';
+import { SandboxRecord } from '../src/protocol/record.ts';
+
+const Finding = Type.Object({ field: Type.String(), expected: Type.String(), actual: Type.String() });
+const Posture = Type.Object({
+  evidence: Type.Union([Type.Literal('host'), Type.Literal('probe')]),
+  findings: Type.Array(Finding),
+  accepted: Type.Array(Finding),
+});
+
+export interface Facts {
+  /** The run folder. */
+  readonly folder: string;
+  readonly records: readonly Static<typeof SandboxRecord>[];
+  readonly ledger: readonly LedgerEntry[];
+  readonly posture: Static<typeof Posture>;
+  readonly outcome: Outcome;
+}
+
+export function readFacts(folder: string): Facts {
+  return {
+    folder,
+    records: lines(folder, 'events.jsonl', SandboxRecord),
+    ledger: lines(folder, 'ledger.jsonl', LedgerEntry),
+    posture: Value.Parse(Posture, JSON.parse(read(folder, 'posture.json'))),
+    outcome: Value.Parse(Outcome, JSON.parse(read(folder, 'outcome.json'))),
+  };
+}
+
+/** Names of the files in a run folder, at any depth, that hold a text. */
+export function filesWith(folder: string, text: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .filter((file) => readFileSync(file).includes(text))
+    .map((file) => path.relative(folder, file));
+}
+
+function read(folder: string, name: string): string {
+  return readFileSync(path.join(folder, name), 'utf8');
+}
+
+function lines<T extends TSchema>(folder: string, name: string, schema: T): Static<T>[] {
+  const texts = read(folder, name)
+    .split('\n')
+    .filter((line) => line !== '');
+  return texts.map((line) => Value.Parse(schema, JSON.parse(line)));
+}
