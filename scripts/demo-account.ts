@@ -6,9 +6,8 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Type } from '@sinclair/typebox';
-import { Value } from '@sinclair/typebox/value';
 import { ATTEMPTS, type Attempt } from './demo-attempts.ts';
-import { type Facts, filesWith, readFacts } from './demo-facts.ts';
+import { type Facts, filesWith, parse, readFacts } from './demo-facts.ts';
 import { Traps, treeHash } from './demo-traps.ts';
 
 interface Line {
@@ -89,9 +88,9 @@ function springTrap(traps: Traps): boolean {
 
 const work = process.argv[2];
 if (work === undefined) throw new Error('usage: demo-account.ts WORK');
-const parse = (name: string): unknown => JSON.parse(readFileSync(path.join(work, name), 'utf8'));
-const facts = readFacts(Value.Parse(Show, parse('show.json')).folder);
-const traps = Value.Parse(Traps, parse('traps.json'));
+const read = (name: string): string => readFileSync(path.join(work, name), 'utf8');
+const facts = readFacts(parse(Show, read('show.json'), 'the answer of "show"').folder);
+const traps = parse(Traps, read('traps.json'), 'traps.json');
 
 const lines = [...ATTEMPTS.map((attempt) => attemptLine(attempt, facts)), ...afterwards(facts, traps)];
 for (const { holds, what, basis } of lines) console.log(`${holds ? 'held  ' : 'BROKEN'}  ${what}\n          ${basis}`);

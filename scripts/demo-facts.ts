@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
-import { Value } from '@sinclair/typebox/value';
+import { problemText, strictParse } from '../src/lib/strict-parse.ts';
 import { LedgerEntry } from '../src/protocol/ledger.ts';
 import { Outcome } from '../src/protocol/outcome.ts';
 import { SandboxRecord } from '../src/protocol/record.ts';
@@ -28,8 +28,8 @@ export function readFacts(folder: string): Facts {
     folder,
     records: lines(folder, 'events.jsonl', SandboxRecord),
     ledger: lines(folder, 'ledger.jsonl', LedgerEntry),
-    posture: Value.Parse(Posture, JSON.parse(read(folder, 'posture.json'))),
-    outcome: Value.Parse(Outcome, JSON.parse(read(folder, 'outcome.json'))),
+    posture: parse(Posture, read(folder, 'posture.json'), 'posture.json'),
+    outcome: parse(Outcome, read(folder, 'outcome.json'), 'outcome.json'),
   };
 }
 
@@ -50,5 +50,12 @@ function lines<T extends TSchema>(folder: string, name: string, schema: T): Stat
   const texts = read(folder, name)
     .split('\n')
     .filter((line) => line !== '');
-  return texts.map((line) => Value.Parse(schema, JSON.parse(line)));
+  return texts.map((line) => parse(schema, line, name));
+}
+
+/** JSON text as the schema says, unknown fields kept. */
+export function parse<T extends TSchema>(schema: T, text: string, name: string): Static<T> {
+  const parsed = strictParse(schema, JSON.parse(text));
+  if (!parsed.ok) throw new Error(`${name} is not as expected: ${problemText(parsed.problems)}`);
+  return parsed.value;
 }

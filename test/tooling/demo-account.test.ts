@@ -1,0 +1,107 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ATTEMPTS } from '../../scripts/demo-attempts.ts';
+import { armTraps, type Traps } from '../../scripts/demo-traps.ts';
+import { parseScenario } from '../../src/gateway/scenario-file.ts';
+
+const root = path.join(import.meta.dirname, '../..');
+let work: string;
+let traps: Traps;
+
+beforeEach(() => {
+  work = mkdtempSync(path.join(tmpdir(), 'demo-account-'));
+  mkdirSync(path.join(work, 'run'));
+  traps = armTraps(work);
+});
+afterEach(() => rmSync(work, { recursive: true, force: true }));
+
+const stamp = (seq: number) => ({ v: 1, seq, time: '2026-01-01T00:00:00.000Z', run: 'r' });
+const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, costUsd: 0 };
+
+/** A run in which every attempt was made and answered. `spoil` changes one of its files. */
+function account(
+  spoil: Partial<Record<'posture.json' | 'outcome.json' | 'events.jsonl', (text: string) => string>> = {},
+) {
+  const records = ATTEMPTS.map(({ call }, index) => ({
+    ...stamp(index + 1),
+    source: 'observed',
+    type: 'answer',
+    id: call,
+  }));
+  const ledger = [...ATTEMPTS.map(({ call }) => [{ id: call, name: 'bash' }]), []].flatMap((toolCalls, index) => {
+    const head = { v: 1, time: stamp(0).time, run: 'r', call: index + 1 };
+    const open = { provider: 'p', model: 'm', requestBytes: 1, requestSha256: 'x', messages: 1 };
+    return [
+      { ...head, entry: 'open', ...open },
+      { ...head, entry: 'close', stopReason: 'stop', usage, durationMs: 1, toolCalls },
+    ];
+  });
+  const files = {
+    'events.jsonl': `${[...records, { ...stamp(99), source: 'claimed', type: 'pi', event: traps.control }].map((line) => JSON.stringify(line)).join('\n')}\n`,
+    'ledger.jsonl': ledger.map((line) => `${JSON.stringify(line)}\n`).join(''),
+    'posture.json': JSON.stringify({ evidence: 'host', findings: [], accepted: [], notes: [] }),
+    'outcome.json': JSON.stringify({ outcome: 'completed', exitCode: 0, reason: 'done' }),
+  };
+  for (const [name, text] of Object.entries(files)) {
+    writeFileSync(path.join(work, 'run', name), spoil[name as keyof typeof spoil]?.(text) ?? text);
+  }
+  writeFileSync(path.join(work, 'traps.json'), JSON.stringify(traps));
+  writeFileSync(path.join(work, 'show.json'), JSON.stringify({ folder: path.join(work, 'run') }));
+  const { status, stdout, stderr } = spawnSync(process.execPath, [path.join(root, 'scripts/demo-account.ts'), work], {
+    encoding: 'utf8',
+  });
+  return { status, stderr, broken: stdout.split('\n').filter((line) => line.startsWith('BROKEN')), stdout };
+}
+
+test('a run in which every attempt was refused is accounted for line by line', () => {
+  const { status, broken, stdout, stderr } = account();
+  expect({ status, broken, stderr }).toEqual({ status: 0, broken: [], stderr: '' });
+  expect(stdout).toContain('asked for in events.jsonl seq 1 (answer); its result came back in ledger.jsonl call 2');
+});
+
+test('an attempt that the host did not see is not counted as refused', () => {
+  const { status, broken } = account({ 'events.jsonl': (text) => text.split('\n').slice(1).join('\n') });
+  expect(status).toBe(1);
+  expect(broken).toHaveLength(1);
+});
+
+test('a weaker field of the container breaks every line that rests on it, accepted or not', () => {
+  const finding = { field: 'NetworkMode', expected: 'none', actual: 'bridge', seen: 'engine' };
+  const weaker = JSON.stringify({ evidence: 'host', findings: [], accepted: [finding], notes: [] });
+  expect(account({ 'posture.json': () => weaker }).broken).toHaveLength(3);
+});
+
+test('a secret in the run folder is found and named', () => {
+  const { broken, stdout } = account({
+    'events.jsonl': (text) => text.replace('"answer"', `"${traps.canaries.environment}"`),
+  });
+  expect(broken).toHaveLength(1);
+  expect(stdout).toContain('(environment in events.jsonl)');
+});
+
+test('a search that cannot find the control proves nothing', () => {
+  const { broken } = account({ 'events.jsonl': (text) => text.replace(traps.control, 'something else') });
+  expect(broken).toEqual([expect.stringContaining('no secret of the host')]);
+});
+
+test('a changed project on the host is noticed', () => {
+  writeFileSync(path.join(traps.repo, 'src/index.js'), 'owned');
+  expect(account().broken).toEqual([expect.stringContaining('the project on the host is untouched')]);
+});
+
+test('code of the repository that ran on the host is noticed', () => {
+  writeFileSync(path.join(traps.markers, 'core.fsmonitor'), '');
+  expect(account().broken).toEqual([expect.stringContaining('nothing of the repository ran on the host')]);
+});
+
+test('the account covers what the scenario tries: every attempt is a tool call of the file', () => {
+  const { turns = [] } = parseScenario(readFileSync(path.join(root, 'examples/demo.yaml'), 'utf8'), 'demo.yaml');
+  const calls = turns.flatMap((turn, index) =>
+    (turn.tools ?? []).map((_, position) => `call_${index + 1}_${position + 1}`),
+  );
+  expect(calls).toEqual(expect.arrayContaining(ATTEMPTS.map(({ call }) => call)));
+  expect(turns.slice(1).every(({ expect: words }) => words !== undefined)).toBe(true);
+});
