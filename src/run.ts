@@ -1,0 +1,40 @@
+import type { RunPlan } from './protocol/plan.ts';
+import type { RunRequest } from './request/run-request.ts';
+import { execute, type RunResult } from './run/execute.ts';
+import type { RunHost } from './run/host.ts';
+import { prepare } from './run/prepare.ts';
+import { Stops } from './run/stops.ts';
+import { TurnSwitch } from './run/turn-switch.ts';
+
+export type { RunResult } from './run/execute.ts';
+export type { Interrupt, RunHost } from './run/host.ts';
+
+/** Decides everything about a run and starts nothing. Rejects with SandboxError. */
+export async function planRun(request: RunRequest, host: RunHost): Promise<RunPlan> {
+  const stops = new Stops();
+  using _listening = listen(host, stops, new TurnSwitch());
+  const prepared = await prepare(request, host, stops.signal);
+  prepared.source.close?.();
+  return prepared.plan();
+}
+
+/**
+ * One run, from request to outcome. Rejects with SandboxError when nothing was started; after that every failure is
+ * an outcome, on record, and everything that was created is removed again.
+ */
+export async function runSandbox(request: RunRequest, host: RunHost): Promise<RunResult> {
+  const stops = new Stops();
+  const turn = new TurnSwitch();
+  using _listening = listen(host, stops, turn);
+  const prepared = await prepare(request, host, stops.signal);
+  return execute({ request, host, prepared, stops, turn });
+}
+
+/** The first Ctrl-C ends the turn, if there is one; everything else ends the run. */
+function listen(host: RunHost, stops: Stops, turn: TurnSwitch): Disposable {
+  const unsubscribe = host.onInterrupt((kind) => {
+    if (kind === 'SIGINT' && turn.abort()) return;
+    stops.interrupt(kind);
+  });
+  return { [Symbol.dispose]: unsubscribe };
+}

@@ -1,0 +1,203 @@
+import { reap } from '../container/ownership.ts';
+import { PiClient } from '../container/pi-client.ts';
+import { SlotTaken, type StartedSandbox, startSandbox } from '../container/start.ts';
+import { StderrTail } from '../container/stderr-tail.ts';
+import { messageOf } from '../errors.ts';
+import { decideOutcome } from '../events/outcome.ts';
+import { Gateway } from '../gateway/gateway.ts';
+import { UndoStack } from '../lib/undo.ts';
+import type { Outcome } from '../protocol/outcome.ts';
+import type { RunPlan } from '../protocol/plan.ts';
+import type { RunRequest } from '../request/run-request.ts';
+import { drive } from './drive.ts';
+import type { RunHost } from './host.ts';
+import { OutputPaths } from './output-paths.ts';
+import { noFullOutput, readInside } from './outputs.ts';
+import type { Prepared } from './prepare.ts';
+import { PiPump } from './pump.ts';
+import { keptOutputs, recordErrors, recordStart, sendRepository } from './report.ts';
+import { RunFiles } from './run-files.ts';
+import type { Stops } from './stops.ts';
+import { endPi, type PiEnd } from './teardown.ts';
+import { RunTimers } from './timers.ts';
+import type { TurnSwitch } from './turn-switch.ts';
+
+export interface RunResult {
+  readonly run: string;
+  readonly outcome: Outcome;
+  /** Text of the model's last answer, as the gateway saw it. */
+  readonly answer: string;
+}
+
+export interface ExecuteParts {
+  readonly request: RunRequest;
+  readonly host: RunHost;
+  readonly prepared: Prepared;
+  readonly stops: Stops;
+  readonly turn: TurnSwitch;
+}
+
+/** Attempts to get a pair of user ids that no other run takes at the same moment. */
+const SLOT_ATTEMPTS = 8;
+
+/** Runs what was prepared, and removes all of it again. The transcript ends with the outcome. */
+export async function execute(parts: ExecuteParts): Promise<RunResult> {
+  const { request, host, prepared, stops } = parts;
+  const plan = await prepared.plan();
+  const outputs = new OutputPaths();
+  const inside: { sandbox?: StartedSandbox } = {};
+  // The control socket comes before the container: one whose socket refuses a connection is removed by anybody.
+  await using files = await RunFiles.create(host, plan, request, {
+    stop: () => stops.interrupt('stop'),
+    output: async (call) => {
+      const path = outputs.get(call);
+      if (path === undefined || inside.sandbox === undefined) throw noFullOutput(call);
+      return readInside(prepared.engine, inside.sandbox.container, plan.container.agentUid, path);
+    },
+  });
+  await reap(prepared.engine, prepared.installation, files.socketOf);
+  using timers = new RunTimers(plan.limits, stops);
+  const gateway = new Gateway({
+    run: plan.run,
+    source: prepared.source,
+    limits: plan.limits.gateway,
+    tools: plan.pi.tools,
+    record: (entry) => {
+      timers.touch();
+      void files.record(entry);
+    },
+    ledger: (entry) => files.ledger.append(entry),
+    onDelta: (delta) => {
+      timers.touch();
+      host.onDelta(delta);
+    },
+    onFailure: (failure) => stops.gateway(failure),
+  });
+  const pi = await converse(parts, { plan, files, timers, gateway, outputs, inside });
+  if (parts.turn.used && !stops.signal.aborted) stops.interrupt('SIGINT');
+  const outcome = decideOutcome({ ...stops.facts, ...pi, gateway: gateway.state });
+  await files.finish(outcome, gateway.state);
+  return { run: plan.run, outcome, answer: gateway.state.lastAnswerText };
+}
+
+interface Session {
+  readonly plan: RunPlan;
+  readonly files: RunFiles;
+  readonly timers: RunTimers;
+  readonly gateway: Gateway;
+  readonly outputs: OutputPaths;
+  /** Filled once the sandbox stands, so that the control socket can reach it. */
+  readonly inside: { sandbox?: StartedSandbox };
+}
+
+interface SeenOfPi {
+  readonly piExit?: PiEnd;
+  readonly promptAccepted: boolean;
+  readonly settled: boolean;
+  readonly damaged: { readonly torn: number };
+}
+
+/** From the start of the container to its removal. Never rejects: what goes wrong becomes a stop. */
+async function converse(parts: ExecuteParts, session: Session): Promise<SeenOfPi> {
+  const { prepared, stops, turn, host } = parts;
+  const { files, gateway, timers, outputs } = session;
+  const { engine } = prepared;
+  const undo = new UndoStack();
+  let pump: PiPump | undefined;
+  let piExit: PiEnd | undefined;
+  try {
+    recordStart(files, prepared, session.plan);
+    const { sandbox, plan } = await startWithFreeSlot(parts, session, undo);
+    session.inside.sandbox = sandbox;
+    sandbox.wire.closed.catch((error: unknown) => stops.fail(error));
+    const { stdin, stdout, stderr, exec } = sandbox.pi;
+    const piErrors = new StderrTail(stderr, plan.limits.stderrBytes);
+    const bridgeErrors = new StderrTail(sandbox.bridgeErrors, plan.limits.stderrBytes);
+    undo.add('record the error streams', () => recordErrors(files, { pi: piErrors, bridge: bridgeErrors }));
+    const client = new PiClient(stdin);
+    pump = new PiPump({
+      stdout,
+      limits: plan.limits,
+      client,
+      stops,
+      timers,
+      outputs,
+      record: (entry) => files.record(entry),
+      exitCode: async () => (await engine.execState(exec)).exitCode,
+    });
+    await drive({
+      engine,
+      plan,
+      prompt: parts.request.prompt,
+      sandbox,
+      piErrors,
+      pump,
+      client,
+      stops,
+      turn,
+      sendRepository: () => sendRepository(parts, plan, stdin, files),
+      onReady: () => void files.record({ source: 'observed', type: 'ready', container: sandbox.container }),
+      askNext: host.askNext,
+    });
+  } catch (error) {
+    stops.fail(error);
+  }
+  turn.disarm();
+  // Before anything else: from here on the container reaches no model.
+  gateway.revoke('the run has ended');
+  const { sandbox } = session.inside;
+  try {
+    if (sandbox !== undefined && pump !== undefined) {
+      const keep = keptOutputs(parts, session, sandbox.container);
+      piExit = await endPi({ engine, sandbox, pump, plan: session.plan, keep });
+      void files.record({ source: 'observed', type: 'pi_exit', ...piExit, unknown: pump.tally.unknown, damaged: pump.tally.damaged });
+    }
+    await gateway.close();
+    prepared.source.close?.();
+  } catch (error) {
+    stops.fail(error);
+  }
+  const failures = await undo.run();
+  for (const failure of failures) host.warn(`${messageOf(failure)}: ${messageOf((failure as Error).cause)}`);
+  void files.record({ source: 'observed', type: 'removed', complete: failures.length === 0 });
+  return {
+    ...(piExit === undefined ? {} : { piExit }),
+    promptAccepted: pump?.promptAccepted ?? false,
+    settled: pump?.settled ?? false,
+    damaged: pump?.tally.damaged ?? { torn: 0 },
+  };
+}
+
+/** Starts the sandbox; when another run took the same user ids at the same moment, plans again with other ones. */
+async function startWithFreeSlot(
+  parts: ExecuteParts,
+  session: Session,
+  undo: UndoStack,
+): Promise<{ sandbox: StartedSandbox; plan: RunPlan }> {
+  let { plan } = session;
+  for (let attempt = 1; ; attempt++) {
+    const attemptUndo = new UndoStack();
+    try {
+      const sandbox = await startSandbox({
+        engine: parts.prepared.engine,
+        plan,
+        undo: attemptUndo,
+        signal: parts.stops.signal,
+        onGateway: (stream) => session.gateway.handleStream(stream),
+        onRefused: (authority) =>
+          void session.files.record({ source: 'observed', type: 'wire_refused', authority: authority.slice(0, 200) }),
+        onPosture: (posture) => session.files.posture(posture),
+      });
+      undo.add('remove the sandbox', async () => {
+        const failures = await attemptUndo.run();
+        if (failures.length > 0) throw failures[0];
+      });
+      return { sandbox, plan };
+    } catch (error) {
+      await attemptUndo.run();
+      if (!(error instanceof SlotTaken) || attempt === SLOT_ATTEMPTS) throw error;
+      plan = await parts.prepared.plan();
+      session.files.folder.writeJson('plan.json', plan);
+    }
+  }
+}

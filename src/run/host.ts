@@ -1,0 +1,33 @@
+import type { Engine } from '../container/engine.ts';
+import type { SandboxRecord } from '../protocol/record.ts';
+import type { GatewayDelta } from '../gateway/gateway.ts';
+
+export type Interrupt = 'SIGINT' | 'SIGTERM' | 'SIGPIPE' | 'stop';
+
+/** Everything of the outside world that a run uses. The command line makes one; so may a caller of the API. */
+export interface RunHost {
+  /** Reads one variable of the user's environment. */
+  readonly env: (name: string) => string | undefined;
+  readonly cwd: string;
+  /** Folder for our own files, absolute. */
+  readonly stateRoot: string;
+  readonly homeDir: string;
+  /** Name of this machine and numeric user, part of the installation's identity. */
+  readonly machine: string;
+  readonly uid: number;
+  readonly now: () => Date;
+  readonly connect: () => Promise<Engine>;
+  /** Name of an image that fits this version, built if need be. */
+  readonly ensureImage: (engine: Engine, asked: string | undefined, signal: AbortSignal) => Promise<string>;
+  /** Calls back on Ctrl-C and the like until the returned function is called. */
+  readonly onInterrupt: (listener: (kind: Interrupt) => void) => () => void;
+  /** Takes a record as it happens. A promise holds pi's stream back until it settles. */
+  readonly onRecord: (record: SandboxRecord) => void | Promise<void>;
+  readonly onDelta: (delta: GatewayDelta) => void;
+  /** One line on what is going on, before the first record. */
+  readonly progress: (text: string) => void;
+  /** Something that the user should know and that is not part of the record, one sentence. */
+  readonly warn: (text: string) => void;
+  /** Asks the person at the terminal how to go on after an aborted turn; absent when there is none. */
+  readonly askNext?: () => Promise<string | undefined>;
+}

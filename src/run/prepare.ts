@@ -1,0 +1,125 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Engine } from '../container/engine.ts';
+import { freeSlot, installationId, ourContainers } from '../container/ownership.ts';
+import { type ModelSource, resolveModel } from '../gateway/model-source.ts';
+import { type HostFacts, makePlan } from '../plan/make-plan.ts';
+import { PROFILES } from '../plan/profiles.ts';
+import { LABEL } from '../protocol/labels.ts';
+import type { RunPlan } from '../protocol/plan.ts';
+import type { RunRequest } from '../request/run-request.ts';
+import { newRunId } from '../transcript/run-folder.ts';
+import { checkMount, visibleIgnored } from '../workspace/mount.ts';
+import { checkRoot } from '../workspace/root.ts';
+import { selectFiles } from '../workspace/select.ts';
+import type { Selection } from '../workspace/selection.ts';
+import type { RunHost } from './host.ts';
+
+/** All that is known before anything is created. */
+export interface Prepared {
+  readonly engine: Engine;
+  readonly source: ModelSource;
+  readonly selection: Selection;
+  readonly installation: string;
+  /** Plans with a pair of user ids that is free right now. */
+  readonly plan: () => Promise<RunPlan>;
+  readonly run: string;
+}
+
+/** Looks at everything the plan depends on. Creates nothing that stays. Rejects with SandboxError. */
+export async function prepare(request: RunRequest, host: RunHost, signal: AbortSignal): Promise<Prepared> {
+  const root = await checkRoot(request.repo, { stateDir: host.stateRoot, homeDir: host.homeDir });
+  const profile = PROFILES[request.profile ?? 'edit'];
+  // The three take their time in different places: a socket, module loading, the disk.
+  const [engine, source, selection] = await settleAll([
+    host.connect(),
+    resolveModel(request.model, {
+      env: host.env,
+      cwd: host.cwd,
+      ...(request.baseUrl === undefined ? {} : { baseUrl: request.baseUrl }),
+      ...(request.thinking === undefined ? {} : { thinking: request.thinking }),
+    }),
+    select(root, request, host, !profile.contextFiles, signal),
+  ]);
+  signal.throwIfAborted();
+  const image = await host.ensureImage(engine, request.image, signal);
+  const run = newRunId(host.now(), randomBytes(8));
+  const installation = installationId({ machine: host.machine, uid: host.uid, stateRoot: host.stateRoot });
+  const notices = await workspaceNotices(request, root, selection);
+  const facts: Omit<HostFacts, 'slot' | 'labels'> = {
+    run,
+    image,
+    promptSha256: createHash('sha256').update(request.prompt).digest('hex'),
+    model: source.model,
+    engine: { cpus: engine.facts.cpus, memory: engine.facts.memory, local: engine.facts.local },
+    repository: {
+      root,
+      files: selection.files,
+      bytes: selection.bytes,
+      contextFiles: selection.contextFiles,
+      projectFolders: projectFolders(selection),
+      notices,
+    },
+  };
+  const prefer = randomBytes(1)[0] ?? 0;
+  const plan = async (): Promise<RunPlan> => {
+    const slot = freeSlot(await ourContainers(engine), prefer);
+    const labels = { [LABEL.run]: run, [LABEL.installation]: installation, [LABEL.slot]: String(slot) };
+    return makePlan(request, { ...facts, slot, labels });
+  };
+  return { engine, source, selection, installation, plan, run };
+}
+
+async function select(
+  root: string,
+  request: RunRequest,
+  host: RunHost,
+  leaveOutProjectFiles: boolean,
+  signal: AbortSignal,
+): Promise<Selection> {
+  const scratchRoot = await mkdtemp(path.join(tmpdir(), 'pi-sandbox-'));
+  try {
+    return await selectFiles({
+      root,
+      include: request.include ?? [],
+      exclude: request.exclude ?? [],
+      leaveOutProjectFiles,
+      signal,
+      scratchRoot,
+      env: { homeDir: host.homeDir },
+      onProgress: ({ files }) => host.progress(`Looking at ${root}: ${files} files`),
+    });
+  } finally {
+    await rm(scratchRoot, { recursive: true, force: true });
+  }
+}
+
+/** Names that one notice shows. */
+const MAX_NAMED = 5;
+
+async function workspaceNotices(request: RunRequest, root: string, selection: Selection): Promise<string[]> {
+  if (request.workspace !== 'mount') return [...selection.notices];
+  // Bytes as they are: paths in this file need not be UTF-8.
+  await checkMount(root, await readFile('/proc/self/mountinfo', 'latin1').catch(() => ''));
+  const { count, paths } = visibleIgnored(selection);
+  if (count === 0) return [...selection.notices];
+  const named = paths.slice(0, MAX_NAMED).join(', ');
+  return [...selection.notices, `The mount shows the agent ${count} paths that a copy would leave out, ${named} among them.`];
+}
+
+/** `.pi` and `.agents` at the root, which must not be seen by pi in mount mode. */
+function projectFolders(selection: Selection): string[] {
+  const names = ['.pi', '.agents'];
+  return names.filter((name) =>
+    selection.leftOut.list.some((entry) => entry.reason === 'project-files' && entry.path === `${name}/`),
+  );
+}
+
+/** Waits for all, so that nothing is left running behind, and then throws the first failure. */
+async function settleAll<T extends readonly unknown[]>(work: { [K in keyof T]: Promise<T[K]> }): Promise<T> {
+  const results = await Promise.allSettled(work as Promise<unknown>[]);
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
+  return results.map((result) => (result as PromiseFulfilledResult<unknown>).value) as unknown as T;
+}

@@ -1,0 +1,81 @@
+import type { Writable } from 'node:stream';
+import type { StderrTail } from '../container/stderr-tail.ts';
+import type { RunPlan } from '../protocol/plan.ts';
+import { packSelection } from '../workspace/pack.ts';
+import type { ExecuteParts } from './execute.ts';
+import { keepOutputs } from './keep-outputs.ts';
+import type { OutputPaths } from './output-paths.ts';
+import type { Prepared } from './prepare.ts';
+import type { RunFiles } from './run-files.ts';
+
+/** Longest tail of an error stream that is recorded, characters. */
+const MAX_STDERR_CHARS = 4_000;
+
+/** What is about to run, for the reader of the record. */
+export function recordStart(files: RunFiles, prepared: Prepared, plan: RunPlan): void {
+  const { engine, selection } = prepared;
+  void files.record({
+    source: 'observed',
+    type: 'run_started',
+    profile: plan.profile,
+    model: plan.model.spec,
+    image: plan.container.image,
+    tools: plan.pi.tools,
+    engine: { version: engine.facts.version, api: engine.facts.apiVersion, endpoint: engine.facts.endpoint },
+    workspace: { mode: plan.workspace.mode, root: plan.workspace.root, files: selection.files, bytes: selection.bytes },
+    leftOut: selection.leftOut.counts,
+  });
+  for (const message of plan.notices) void files.record({ source: 'observed', type: 'notice', message });
+}
+
+/** Streams the selected files in, and records which of them changed or went away meanwhile. */
+export async function sendRepository(parts: ExecuteParts, plan: RunPlan, sink: Writable, files: RunFiles): Promise<void> {
+  if (plan.workspace.mode !== 'copy') return;
+  const { agentUid } = plan.container;
+  const started = performance.now();
+  const { selection } = parts.prepared;
+  const result = await packSelection(selection, sink, {
+    uid: agentUid,
+    gid: agentUid,
+    signal: parts.stops.signal,
+    onProgress: (done) => parts.host.progress(`Copying in: ${done.files} of ${selection.files} files`),
+  });
+  void files.record({
+    source: 'observed',
+    type: 'imported',
+    files: result.files,
+    bytes: result.bytes,
+    ms: Math.round(performance.now() - started),
+    changed: result.changed,
+    skipped: result.skipped.counts,
+  });
+  if (result.changed.length > 0) {
+    const names = result.changed.slice(0, 3).map((file) => file.path);
+    const message = `${result.changed.length} files changed while they were copied, ${names.join(', ')} for example: the agent sees a mixture.`;
+    void files.record({ source: 'observed', type: 'notice', message });
+  }
+}
+
+/** What pi and the bridge printed on their error streams. */
+export function recordErrors(files: RunFiles, tails: Readonly<Record<'pi' | 'bridge', StderrTail>>): void {
+  for (const [who, tail] of Object.entries(tails)) {
+    if (tail.bytes === 0) continue;
+    const text = tail.text.slice(-MAX_STDERR_CHARS);
+    void files.record({ source: 'claimed', type: 'stderr', who, bytes: tail.bytes, text });
+  }
+}
+
+/** Saves the full bash outputs when the run was asked to keep them. */
+export function keptOutputs(
+  parts: ExecuteParts,
+  session: { plan: RunPlan; files: RunFiles; outputs: OutputPaths },
+  container: string,
+): (() => Promise<void>) | undefined {
+  const { plan, files, outputs } = session;
+  if (!plan.keepOutputs) return undefined;
+  return async () => {
+    const source = { engine: parts.prepared.engine, container, uid: plan.container.agentUid, outputs };
+    const result = await keepOutputs(source, files.folder);
+    void files.record({ source: 'observed', type: 'outputs_kept', ...result });
+  };
+}

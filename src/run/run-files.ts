@@ -1,0 +1,76 @@
+import type { Server } from 'node:net';
+import path from 'node:path';
+import type { GatewayState } from '../gateway/gateway.ts';
+import type { Posture } from '../container/posture/posture.ts';
+import type { Outcome } from '../protocol/outcome.ts';
+import type { RunPlan } from '../protocol/plan.ts';
+import type { NewRecord } from '../protocol/record.ts';
+import type { RunRequest } from '../request/run-request.ts';
+import { LedgerFile } from '../transcript/ledger-file.ts';
+import { RunFolder } from '../transcript/run-folder.ts';
+import { Transcript } from '../transcript/transcript.ts';
+import { type ControlHandlers, listenControl } from './control-server.ts';
+import type { RunHost } from './host.ts';
+
+/** Everything that a run writes on the host, and the socket on which it can be reached. */
+export class RunFiles implements AsyncDisposable {
+  readonly folder: RunFolder;
+  readonly ledger: LedgerFile;
+  readonly #host: RunHost;
+  readonly #transcript: Transcript;
+  readonly #server: Server;
+
+  private constructor(host: RunHost, folder: RunFolder, transcript: Transcript, ledger: LedgerFile, server: Server) {
+    this.#host = host;
+    this.folder = folder;
+    this.#transcript = transcript;
+    this.ledger = ledger;
+    this.#server = server;
+  }
+
+  /** Rejects with SandboxError `state` and leaves nothing behind when the state folder cannot be used. */
+  static async create(host: RunHost, plan: RunPlan, request: RunRequest, control: ControlHandlers): Promise<RunFiles> {
+    const folder = RunFolder.create(host.stateRoot, plan.run);
+    try {
+      folder.writeJson('request.json', request);
+      folder.writeJson('plan.json', plan);
+      const transcript = Transcript.open(folder, plan.run, {
+        maxBytes: plan.limits.transcriptBytes,
+        now: host.now,
+        onTrouble: host.warn,
+      });
+      const ledger = new LedgerFile(folder);
+      return new RunFiles(host, folder, transcript, ledger, await listenControl(folder.controlSocket, control));
+    } catch (error) {
+      folder.remove();
+      throw error;
+    }
+  }
+
+  /** Control socket of another run of this user. */
+  readonly socketOf = (run: string): string => path.join(path.dirname(this.folder.folder), run, 'control');
+
+  /** Stamps and keeps a record and hands it on. A promise asks the caller to wait: the reader is slower. */
+  record(entry: NewRecord): void | Promise<void> {
+    return this.#host.onRecord(this.#transcript.append(entry));
+  }
+
+  posture(posture: Posture): void {
+    this.folder.writeJson('posture.json', posture);
+    const { evidence, findings, accepted, notes } = posture;
+    void this.record({ source: 'observed', type: 'posture', evidence, findings, accepted, notes });
+  }
+
+  /** The last record. What the gateway counted goes with it. */
+  async finish(outcome: Outcome, { requests, usage, costUsd, estimated }: GatewayState): Promise<void> {
+    const whole = { ...outcome, requests, usage, costUsd, estimated, notKept: this.#transcript.dropped };
+    this.folder.writeJson('outcome.json', outcome);
+    await this.record({ source: 'observed', type: 'outcome', ...whole });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#transcript.close();
+    this.ledger.close();
+  }
+}
