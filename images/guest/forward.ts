@@ -1,0 +1,41 @@
+import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
+import { constants } from 'node:http2';
+import type { Socket } from 'node:net';
+import { GATEWAY_AUTHORITY } from '../../src/protocol/wire.ts';
+
+/**
+ * Joins one accepted connection to one CONNECT stream until both are closed; `closed` is called once, then.
+ * Each direction ends by itself, and a direction that broke resets the other side, so that a cut answer never looks
+ * like a finished one. The socket must have been accepted with `allowHalfOpen`.
+ */
+export function forward(session: ClientHttp2Session, socket: Socket, closed: () => void): void {
+  let stream: ClientHttp2Stream;
+  try {
+    stream = session.request({ ':method': 'CONNECT', ':authority': GATEWAY_AUTHORITY });
+  } catch {
+    socket.destroy();
+    closed();
+    return;
+  }
+  let open = 2;
+  const oneClosed = (): void => {
+    open -= 1;
+    if (open === 0) closed();
+  };
+  stream.on('response', (headers) => {
+    if (headers[':status'] !== 200) stream.close(constants.NGHTTP2_CANCEL);
+  });
+  stream.on('error', () => socket.resetAndDestroy());
+  stream.on('aborted', () => socket.resetAndDestroy());
+  stream.on('close', () => {
+    if (stream.rstCode !== constants.NGHTTP2_NO_ERROR) socket.resetAndDestroy();
+    oneClosed();
+  });
+  socket.on('error', () => stream.close(constants.NGHTTP2_CANCEL));
+  socket.on('close', () => {
+    if (!stream.closed && !(stream.readableEnded && stream.writableEnded)) stream.close(constants.NGHTTP2_CANCEL);
+    oneClosed();
+  });
+  socket.pipe(stream);
+  stream.pipe(socket);
+}

@@ -1,0 +1,32 @@
+import { GUARD_ENV, type GuardLimits } from '../../src/protocol/guest.ts';
+
+export interface GuardSettings {
+  /** The model entry for pi, passed on as it is. */
+  readonly model: Record<string, unknown>;
+  readonly limits: GuardLimits;
+}
+
+const LIMIT_NAMES = ['bashTimeoutSeconds', 'spillBytesPerCall', 'spillBytesPerRun', 'spillReserveBytes'] as const;
+
+/** What the controller set for this run. Throws, and so ends pi at its start, when anything is missing or odd. */
+export function guardSettings(env: NodeJS.ProcessEnv): GuardSettings {
+  const limits = objectIn(env, GUARD_ENV.limits);
+  const values = LIMIT_NAMES.map((name) => {
+    const value = limits[name];
+    if (typeof value !== 'number' || !Number.isFinite(value) || value < 0) {
+      throw new Error(`pi-sandbox: ${GUARD_ENV.limits} has no usable ${name}`);
+    }
+    return [name, value] as const;
+  });
+  const model = objectIn(env, GUARD_ENV.model);
+  if (typeof model['id'] !== 'string' || model['id'] === '')
+    throw new Error(`pi-sandbox: ${GUARD_ENV.model} names no model`);
+  return { model, limits: Object.fromEntries(values) as Record<(typeof LIMIT_NAMES)[number], number> };
+}
+
+function objectIn(env: NodeJS.ProcessEnv, name: string): Record<string, unknown> {
+  const value: unknown = JSON.parse(env[name] ?? 'null');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Error(`pi-sandbox: ${name} is not set`);
+  return value as Record<string, unknown>;
+}

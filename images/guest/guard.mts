@@ -1,0 +1,77 @@
+/**
+ * The guard: an extension that pi loads from the image. It does only what must be done inside: it names the gateway as
+ * pi's provider, keeps full bash output from filling pi's temp folder, gives bash calls a timeout, and refuses files
+ * that would hang pi. It is no boundary: whatever runs as pi's user can rewrite pi. The container is the boundary.
+ */
+import { tmpdir } from 'node:os';
+import { GUEST } from '../../src/protocol/guest.ts';
+import { GATEWAY_PORT } from '../../src/protocol/wire.ts';
+import { cappedBash } from './capped-bash.ts';
+import { commandEnv } from './command-env.ts';
+import { GUARD_ENTRY, type GuardEntry } from './guard-entry.ts';
+import { guardSettings } from './guard-settings.ts';
+import type { ExtensionApi, PiModule, Tool } from './pi-api.ts';
+import { refuseSpecialFile } from './special-file.ts';
+import { freeBytesOf, SpillBudget } from './spill-budget.ts';
+import { noteDefaultTimeout } from './timeout-note.ts';
+
+// An absolute import keeps pi's loader on the native path, which is much faster than its own transform.
+const piModule = (await import(GUEST.piIndex)) as PiModule;
+
+/** Everything that must succeed happens here: pi does not start when this throws. */
+export default function guard(pi: ExtensionApi): void {
+  const { model, limits } = guardSettings(process.env);
+  const cwd = process.cwd();
+  const note = (entry: GuardEntry): void => pi.appendEntry(GUARD_ENTRY, entry);
+
+  pi.registerProvider('host', {
+    name: 'host',
+    baseUrl: `http://127.0.0.1:${GATEWAY_PORT}`,
+    apiKey: 'placeholder',
+    api: 'pi-messages',
+    models: [model],
+  });
+
+  const spillFolder = tmpdir();
+  const budget = new SpillBudget(limits, () => freeBytesOf(spillFolder));
+  const local = piModule.createLocalBashOperations();
+  const bashFor = (call: string): Tool =>
+    piModule.createBashTool(cwd, {
+      operations: cappedBash(local, {
+        budget,
+        defaultTimeoutSeconds: limits.bashTimeoutSeconds,
+        onCapped: (capped) => note({ v: 1, kind: 'capped', call, ...capped }),
+      }),
+      spawnHook: (context) => ({ ...context, env: commandEnv(context.env) }),
+    });
+  const bash = bashFor('');
+  pi.registerTool({
+    ...bash,
+    parameters: withDefaultTimeout(bash.parameters, limits.bashTimeoutSeconds),
+    execute: (call, params, signal, onUpdate, context) =>
+      bashFor(call).execute(call, params, signal, onUpdate, context),
+  });
+
+  pi.on('tool_call', (event, context) => {
+    const reason = refuseSpecialFile(event.toolName, event.input, context.cwd ?? cwd);
+    if (reason === undefined) return undefined;
+    note({ v: 1, kind: 'refused', call: event.toolCallId, tool: event.toolName, reason });
+    return { block: true, reason };
+  });
+
+  pi.on('tool_result', (event) => {
+    const content = noteDefaultTimeout(event, limits.bashTimeoutSeconds);
+    if (content === undefined) return undefined;
+    note({ v: 1, kind: 'default-timeout', call: event.toolCallId, seconds: limits.bashTimeoutSeconds });
+    return { content };
+  });
+}
+
+/** pi's own description says that there is no default timeout, which is not so here. */
+function withDefaultTimeout(parameters: Tool['parameters'], seconds: number): Tool['parameters'] {
+  const timeout = {
+    ...parameters.properties.timeout,
+    description: `Timeout in seconds (optional, default ${seconds})`,
+  };
+  return { ...parameters, properties: { ...parameters.properties, timeout } };
+}
