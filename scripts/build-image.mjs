@@ -1,0 +1,18 @@
+/** Development entry until the command line has `image build`: node scripts/build-image.mjs [--from IMG] [--base IMG] */
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { buildImage } from '../src/container/image/build.ts';
+import { unixSocketEngine } from '../test/support/image-engine.ts';
+
+const { values } = parseArgs({ options: { from: { type: 'string' }, base: { type: 'string' } } });
+const result = await buildImage({
+  engine: await unixSocketEngine('/var/run/docker.sock'),
+  root: join(import.meta.dirname, '..'),
+  stateDir: join(tmpdir(), 'pi-sandbox-image-build'),
+  env: process.env,
+  onProgress: (line) => console.log(line),
+  signal: AbortSignal.timeout(20 * 60_000),
+  ...values,
+});
+console.log(result);
