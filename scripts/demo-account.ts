@@ -29,7 +29,9 @@ function attemptLine({ call, tried, because, fields }: Attempt, facts: Facts): L
   const basis = [
     asked ? `asked for in events.jsonl seq ${asked.seq} (${asked.type})` : 'NOT SEEN in events.jsonl',
     next?.entry === 'open' ? `its result came back in ledger.jsonl call ${next.call}` : 'NO RESULT in ledger.jsonl',
-    ...(fields.length > 0 ? [`posture.json (${facts.posture.evidence}): ${fields.join(', ')} as planned`] : []),
+    ...(fields.length > 0
+      ? [`seq ${facts.posture.seq} (posture, read from the ${facts.posture.evidence}): ${fields.join(', ')} as planned`]
+      : []),
   ];
   return {
     holds: asked !== undefined && answered >= 0 && next !== undefined && missing.length === 0,
@@ -51,7 +53,7 @@ function afterwards(facts: Facts, traps: Traps): Line[] {
   const before = readdirSync(traps.markers);
   const same = treeHash(traps.repo) === traps.tree;
   const opens = facts.ledger.filter(({ entry }) => entry === 'open').length;
-  const { outcome, reason } = facts.outcome;
+  const { seq, outcome, reason } = facts.ended;
   return [
     {
       holds: leaks.length === 0 && found.length > 0,
@@ -71,7 +73,7 @@ function afterwards(facts: Facts, traps: Traps): Line[] {
     {
       holds: outcome === 'completed',
       what: 'killing process 1 and the forged end of the conversation changed nothing: the run went on to its real end',
-      basis: `outcome.json: ${outcome} (${reason}); ledger.jsonl: ${opens} calls were carried`,
+      basis: `events.jsonl seq ${seq} (outcome): ${outcome}, ${reason}; ledger.jsonl: ${opens} calls were carried`,
     },
   ];
 }

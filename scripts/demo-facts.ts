@@ -4,14 +4,23 @@ import path from 'node:path';
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { problemText, strictParse } from '../src/lib/strict-parse.ts';
 import { LedgerEntry } from '../src/protocol/ledger.ts';
-import { Outcome } from '../src/protocol/outcome.ts';
 import { SandboxRecord } from '../src/protocol/record.ts';
 
 const Finding = Type.Object({ field: Type.String(), expected: Type.String(), actual: Type.String() });
+const Numbered = { seq: Type.Integer(), source: Type.Literal('observed') };
 const Posture = Type.Object({
+  ...Numbered,
+  type: Type.Literal('posture'),
   evidence: Type.Union([Type.Literal('host'), Type.Literal('probe')]),
   findings: Type.Array(Finding),
   accepted: Type.Array(Finding),
+});
+
+const Ended = Type.Object({
+  ...Numbered,
+  type: Type.Literal('outcome'),
+  outcome: Type.String(),
+  reason: Type.String(),
 });
 
 export interface Facts {
@@ -19,17 +28,20 @@ export interface Facts {
   readonly folder: string;
   readonly records: readonly Static<typeof SandboxRecord>[];
   readonly ledger: readonly LedgerEntry[];
+  /** The container as it was read back, just before the repository entered. */
   readonly posture: Static<typeof Posture>;
-  readonly outcome: Outcome;
+  readonly ended: Static<typeof Ended>;
 }
 
 export function readFacts(folder: string): Facts {
+  const records = lines(folder, 'events.jsonl', SandboxRecord);
+  const last = (type: string) => JSON.stringify(records.findLast((record) => record.type === type) ?? null);
   return {
     folder,
-    records: lines(folder, 'events.jsonl', SandboxRecord),
+    records,
     ledger: lines(folder, 'ledger.jsonl', LedgerEntry),
-    posture: parse(Posture, read(folder, 'posture.json'), 'posture.json'),
-    outcome: parse(Outcome, read(folder, 'outcome.json'), 'outcome.json'),
+    posture: parse(Posture, last('posture'), 'the record of the posture'),
+    ended: parse(Ended, last('outcome'), 'the record of the outcome'),
   };
 }
 

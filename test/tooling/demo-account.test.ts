@@ -22,9 +22,7 @@ const stamp = (seq: number) => ({ v: 1, seq, time: '2026-01-01T00:00:00.000Z', r
 const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, costUsd: 0 };
 
 /** A run in which every attempt was made and answered. `spoil` changes one of its files. */
-function account(
-  spoil: Partial<Record<'posture.json' | 'outcome.json' | 'events.jsonl', (text: string) => string>> = {},
-) {
+function account(spoil: Partial<Record<'events.jsonl' | 'ledger.jsonl', (text: string) => string>> = {}) {
   const records = ATTEMPTS.map(({ call }, index) => ({
     ...stamp(index + 1),
     source: 'observed',
@@ -39,11 +37,12 @@ function account(
       { ...head, entry: 'close', stopReason: 'stop', usage, durationMs: 1, toolCalls },
     ];
   });
+  const posture = { ...stamp(97), source: 'observed', type: 'posture', evidence: 'host', findings: [], accepted: [] };
+  const claim = { ...stamp(98), source: 'claimed', type: 'pi', event: traps.control };
+  const ended = { ...stamp(99), source: 'observed', type: 'outcome', outcome: 'completed', reason: 'done' };
   const files = {
-    'events.jsonl': `${[...records, { ...stamp(99), source: 'claimed', type: 'pi', event: traps.control }].map((line) => JSON.stringify(line)).join('\n')}\n`,
+    'events.jsonl': [...records, posture, claim, ended].map((line) => `${JSON.stringify(line)}\n`).join(''),
     'ledger.jsonl': ledger.map((line) => `${JSON.stringify(line)}\n`).join(''),
-    'posture.json': JSON.stringify({ evidence: 'host', findings: [], accepted: [], notes: [] }),
-    'outcome.json': JSON.stringify({ outcome: 'completed', exitCode: 0, reason: 'done' }),
   };
   for (const [name, text] of Object.entries(files)) {
     writeFileSync(path.join(work, 'run', name), spoil[name as keyof typeof spoil]?.(text) ?? text);
@@ -70,8 +69,13 @@ test('an attempt that the host did not see is not counted as refused', () => {
 
 test('a weaker field of the container breaks every line that rests on it, accepted or not', () => {
   const finding = { field: 'NetworkMode', expected: 'none', actual: 'bridge', seen: 'engine' };
-  const weaker = JSON.stringify({ evidence: 'host', findings: [], accepted: [finding], notes: [] });
-  expect(account({ 'posture.json': () => weaker }).broken).toHaveLength(3);
+  const accept = (text: string) => text.replace('"accepted":[]', `"accepted":[${JSON.stringify(finding)}]`);
+  expect(account({ 'events.jsonl': accept }).broken).toHaveLength(3);
+});
+
+test('a run that did not complete is not accounted for as one', () => {
+  const failed = (text: string) => text.replace('"outcome":"completed"', '"outcome":"agent_failed"');
+  expect(account({ 'events.jsonl': failed }).broken).toEqual([expect.stringContaining('killing process 1')]);
 });
 
 test('a secret in the run folder is found and named', () => {
