@@ -79,7 +79,12 @@ const homes: readonly { rule: string; file: string; from: string; home?: string 
     from: 'dockerode',
     home: 'src/container/dockerode-client.ts',
   },
-  { rule: 'tar-stream-behind-two-files', file: 'src/container/x.ts', from: 'tar-stream' },
+  {
+    rule: 'tar-stream-behind-one-file',
+    file: 'src/workspace/x.ts',
+    from: 'tar-stream',
+    home: 'src/container/image/context.ts',
+  },
   { rule: 'execa-behind-one-file', file: 'src/workspace/x.ts', from: 'execa', home: 'src/lib/command.ts' },
   { rule: 'execa-behind-one-file', file: 'src/workspace/x.ts', from: 'node:child_process', home: 'src/lib/command.ts' },
   { rule: 'pi-ai-in-the-gateway', file: 'src/plan/x.ts', from: '@earendil-works/pi-ai', home: 'src/gateway/x.ts' },
