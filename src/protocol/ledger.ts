@@ -10,6 +10,8 @@ export const LedgerUsage = Type.Object(
     cacheRead: Tokens,
     cacheWrite: Tokens,
     costUsd: Type.Number({ minimum: 0 }),
+    /** The provider did not report the tokens; they were estimated from sizes. */
+    estimated: Type.Optional(Type.Literal(true)),
   },
   { additionalProperties: false },
 );

@@ -1,0 +1,287 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { AssistantMessage } from '@earendil-works/pi-ai';
+import { messageOf } from '../errors.ts';
+import { withDeadline } from '../lib/deadline.ts';
+import type { LedgerEntry } from '../protocol/ledger.ts';
+import type { GatewayLimits } from '../protocol/model.ts';
+import type { NewRecord } from '../protocol/record.ts';
+import { Admission, type Admitted, OtherTools } from './admission.ts';
+import { AnswerRecord } from './answer-record.ts';
+import { Budget, LimitReached } from './budget.ts';
+import { ProviderIdle, streamAnswer } from './call.ts';
+import { deltaOf } from './deltas.ts';
+import { type GatewayDelta, type GatewayFailure, type GatewayState, StateKeeper } from './gateway-state.ts';
+import { HttpFront, sendRefusal } from './http-front.ts';
+import type { ModelSource } from './model-source.ts';
+import { RefusedRequest } from './refusal.ts';
+import { ConnectionEnded, readBody } from './request-body.ts';
+import { checkHead } from './request-head.ts';
+import { ClientGone, SseAnswer } from './sse-answer.ts';
+import { terminalEvent } from './terminal-event.ts';
+import { settledUsage } from './usage.ts';
+
+export type { GatewayDelta, GatewayFailure, GatewayState } from './gateway-state.ts';
+
+/** Refusals that are written down. After that connections are closed without an answer, so that a loop cannot fill the disk. */
+const MAX_REFUSALS = 1_000;
+/** Time that `close` gives calls to end, milliseconds. */
+const CLOSE_DEADLINE_MS = 5_000;
+
+export interface GatewayOptions {
+  readonly run: string;
+  readonly source: ModelSource;
+  readonly limits: GatewayLimits;
+  /** What pi must declare, no more and no less. */
+  readonly tools: readonly string[];
+  readonly record: (record: NewRecord) => void;
+  /** Appends durably before it returns. When it throws, nothing is answered and the run fails. */
+  readonly ledger: (entry: LedgerEntry) => void;
+  readonly onDelta?: (delta: GatewayDelta) => void;
+  readonly onBlocked?: (refusal: RefusedRequest) => void;
+  /** The run must end: failures of kind `limit`, `scenario`, `tools` and `internal`. Called once. */
+  readonly onFailure?: (failure: GatewayFailure) => void;
+  readonly now?: () => number;
+}
+
+/**
+ * The model gateway of one run: answers `POST /messages` on connections that come over the wire, and nothing else.
+ * What the container sends is a conversation that is checked and copied; address, credentials and model are ours.
+ */
+export class Gateway {
+  readonly #options: GatewayOptions;
+  readonly #front: HttpFront;
+  readonly #budget: Budget;
+  readonly #admission: Admission;
+  readonly #keeper = new StateKeeper();
+  readonly #aborts = new Set<AbortController>();
+  readonly #exchanges = new Set<Promise<void>>();
+  #revoked: string | undefined;
+  #closed = false;
+
+  constructor(options: GatewayOptions) {
+    this.#options = options;
+    this.#budget = new Budget(options.limits);
+    this.#admission = new Admission(options.source, options.tools);
+    this.#front = new HttpFront({
+      request: (req, res) => this.#take(req, res),
+      refused: (refusal) => this.#note(refusal),
+    });
+  }
+
+  get state(): GatewayState {
+    return this.#keeper.current;
+  }
+
+  /** Serves one HTTP/1.1 connection of the container. */
+  handleStream(stream: Duplex): void {
+    if (this.#closed) stream.destroy();
+    else this.#front.accept(stream);
+  }
+
+  /** From now on everything is answered with 410; calls under way are aborted. */
+  revoke(reason: string): void {
+    this.#revoked ??= reason;
+    for (const abort of this.#aborts) abort.abort(new Error(`revoked: ${reason}`));
+  }
+
+  /** Revokes, waits until each call has its ledger line, and closes all connections. */
+  async close(): Promise<void> {
+    this.revoke('the gateway was closed');
+    this.#closed = true;
+    const ended = Promise.allSettled(this.#exchanges);
+    await withDeadline('ending model calls', CLOSE_DEADLINE_MS, ended).catch(() => undefined);
+    this.#front.close();
+    this.#options.source.close?.();
+  }
+
+  #take(req: IncomingMessage, res: ServerResponse): void {
+    const exchange = this.#exchange(req, res).finally(() => this.#exchanges.delete(exchange));
+    this.#exchanges.add(exchange);
+  }
+
+  async #exchange(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    let leave: (() => void) | undefined;
+    try {
+      this.#checkStanding();
+      checkHead(req);
+      leave = this.#budget.enter();
+      const count = (bytes: number): void => this.#budget.countBytes(bytes);
+      const body = await readBody(req, { max: this.#options.limits.requestBytes, count });
+      this.#checkStanding();
+      await this.#call(this.#admission.admit(body), res);
+    } catch (error) {
+      this.#turnAway(req, res, error);
+    } finally {
+      leave?.();
+    }
+  }
+
+  #checkStanding(): void {
+    if (this.#revoked !== undefined) throw new RefusedRequest(410, 'revoked', 'The run has ended.');
+    const { failure } = this.state;
+    if (failure !== undefined && failure.kind !== 'model') {
+      throw new RefusedRequest(403, 'failed', 'The run has been stopped; it is out of budget.');
+    }
+  }
+
+  async #call(admitted: Admitted, res: ServerResponse): Promise<void> {
+    const { run, source, limits, ledger, record, onDelta } = this.#options;
+    const maxTokens = this.#budget.reserve(Math.min(admitted.wantedTokens, source.model.maxTokens));
+    const started = this.#now();
+    const call = this.#keeper.opened(started);
+    const { bytes, sha256, messages } = admitted;
+    const abort = new AbortController();
+    let message: AssistantMessage | undefined;
+    this.#aborts.add(abort);
+    try {
+      ledger({
+        ...{ v: 1, entry: 'open', time: this.#time(), run, call },
+        ...{ provider: source.identity.provider, model: source.identity.model },
+        ...{ requestBytes: bytes, requestSha256: sha256, messages: messages.length },
+      });
+      record({
+        source: 'observed',
+        type: 'gateway.request',
+        call,
+        model: source.model.id,
+        messages: messages.length,
+        bytes,
+      });
+      const answer = new SseAnswer(res);
+      res.on('close', () => {
+        if (!res.writableFinished) abort.abort(new ClientGone('the client closed the connection'));
+      });
+      const said = new AnswerRecord();
+      message = await streamAnswer({
+        ...{ source, messages, idleMs: limits.idleMs, answer, abort },
+        options: { ...admitted.options, maxTokens },
+        onEvent: (event) => {
+          said.add(event);
+          const delta = deltaOf(call, event);
+          if (delta !== undefined) onDelta?.(delta);
+        },
+      });
+      this.#settle(call, started, admitted, maxTokens, message, said, answer, abort.signal);
+    } finally {
+      this.#aborts.delete(abort);
+      // Without a settled message the ledger failed: the reservation stays, and so does the failure.
+      if (message === undefined) this.#keeper.abandoned();
+    }
+  }
+
+  #settle(
+    call: number,
+    started: number,
+    admitted: Admitted,
+    reserved: number,
+    message: AssistantMessage,
+    said: AnswerRecord,
+    answer: SseAnswer,
+    signal: AbortSignal,
+  ): void {
+    const { run, source, ledger, record, onDelta, limits } = this.#options;
+    const usage = settledUsage(message, admitted.bytes, source);
+    this.#budget.settle(reserved, usage.output);
+    const idle = signal.reason instanceof ProviderIdle;
+    const end = terminalEvent(message, { idleMs: idle ? limits.idleMs : undefined });
+    const error = end.type === 'error' ? end.errorMessage : undefined;
+    const stopReason = end.reason;
+    this.#keeper.closed({ stopReason, text: said.text, usage, error });
+    const durationMs = Math.max(0, Math.round(this.#now() - started));
+    const toolCalls = said.toolCalls.map(({ id, name }) => ({ id: id.slice(0, 256), name: name.slice(0, 256) }));
+    ledger({ v: 1, entry: 'close', time: this.#time(), run, call, stopReason, usage, durationMs, toolCalls });
+    record({
+      ...{ source: 'observed', type: 'gateway.response', call, stopReason, text: said.text },
+      ...(said.textOmitted > 0 ? { textOmitted: said.textOmitted } : {}),
+      ...{ thinkingBytes: said.thinkingBytes, toolCalls: said.toolCalls, usage, durationMs },
+      ...(error === undefined ? {} : { error, category: idle ? 'idle' : message.rawStopReason }),
+    });
+    answer.finish(source.scrubber.deep(end));
+    onDelta?.({ call, type: 'end', stopReason });
+    this.#judge(message, error, idle);
+  }
+
+  /** Whether what a call ended with ends the run. */
+  #judge(message: AssistantMessage, error: string | undefined, idle: boolean): void {
+    const { source, limits } = this.#options;
+    const offScript = source.failure?.();
+    if (offScript !== undefined) this.#fail({ kind: 'scenario', message: offScript });
+    else if (idle) this.#reachLimit('gateway.idleMs', `nothing came from the provider for ${limits.idleMs} ms`);
+    else if (error !== undefined && GIVEN_UP.has(message.rawStopReason ?? '')) {
+      this.#keeper.failed({ kind: 'model', message: error });
+    }
+  }
+
+  #turnAway(req: IncomingMessage, res: ServerResponse, error: unknown): void {
+    const refusal = this.#refusalFor(error);
+    if (refusal === undefined || req.socket.destroyed) {
+      res.destroy();
+      return;
+    }
+    try {
+      this.#note(refusal);
+    } catch {
+      res.destroy();
+      return;
+    }
+    sendRefusal(req, res, refusal);
+  }
+
+  #refusalFor(error: unknown): RefusedRequest | undefined {
+    if (error instanceof LimitReached) {
+      this.#reachLimit(error.limit, error.message);
+      return new RefusedRequest(403, 'limit', `The run is out of budget: ${error.message}.`);
+    }
+    if (error instanceof OtherTools) {
+      const message = `pi declared other tools than planned: ${error.detail}`;
+      this.#fail({ kind: 'tools', message });
+      return error;
+    }
+    if (error instanceof RefusedRequest) {
+      if (error.code === 'body_size') this.#reachLimit('gateway.requestBytes', error.message);
+      return error;
+    }
+    if (error instanceof ConnectionEnded) return undefined;
+    this.#fail({ kind: 'internal', message: `the gateway failed: ${messageOf(error)}` });
+    return new RefusedRequest(403, 'internal', 'The gateway failed; the run is out of budget.');
+  }
+
+  #reachLimit(limit: string, message: string): void {
+    if (this.#fail({ kind: 'limit', limit, message })) {
+      this.#options.record({ source: 'observed', type: 'gateway.limit', limit, message });
+    }
+  }
+
+  #fail(failure: GatewayFailure): boolean {
+    if (!this.#keeper.failed(failure)) return false;
+    this.#options.onFailure?.(failure);
+    return true;
+  }
+
+  /** Writes a refusal down before it is answered. Throws when it must not be answered. */
+  #note(refusal: RefusedRequest): void {
+    if (this.#keeper.refused() > MAX_REFUSALS) throw new Error('too many refusals');
+    const { run, ledger, record, onBlocked } = this.#options;
+    const { code, status } = refusal;
+    try {
+      ledger({ v: 1, entry: 'refused', time: this.#time(), run, code, status });
+    } catch (error) {
+      this.#fail({ kind: 'internal', message: `the ledger cannot be written: ${messageOf(error)}` });
+      throw error;
+    }
+    record({ source: 'observed', type: 'gateway.refused', code, status, message: refusal.message });
+    onBlocked?.(refusal);
+  }
+
+  #now(): number {
+    return this.#options.now?.() ?? Date.now();
+  }
+
+  #time(): string {
+    return new Date(this.#now()).toISOString();
+  }
+}
+
+/** Categories after which trying again is of no use. */
+const GIVEN_UP: ReadonlySet<string> = new Set(['authentication', 'permission', 'not_found', 'quota', 'redirect']);

@@ -1,0 +1,69 @@
+import type { AssistantMessageEvent, Message, Usage } from '@earendil-works/pi-ai';
+import { SandboxError } from '../errors.ts';
+import type { PlannedModel } from '../protocol/model.ts';
+import type { ModelIdentity } from './conversation.ts';
+import type { Scrubber } from './scrub.ts';
+
+export interface CallOptions {
+  /** Output tokens. */
+  readonly maxTokens?: number;
+  readonly temperature?: number;
+  /** Thinking level; `off` or absent for none. A level given when the model was resolved wins. */
+  readonly reasoning?: string;
+  readonly toolChoice?: 'auto' | 'none';
+  readonly cacheRetention?: 'none' | 'short';
+  /** Called whenever anything comes from the provider, also while it yields no event. */
+  readonly onActivity?: () => void;
+  /** Awaited before more is read from the provider: back-pressure. */
+  readonly pace?: () => Promise<void>;
+}
+
+/**
+ * One model on the host, with its credentials inside. Yields pi-ai's events; the last one is `done` or `error`, and an
+ * error's `errorMessage` is a text of ours with the category in `rawStopReason`.
+ */
+export interface ModelSource {
+  readonly model: PlannedModel;
+  /** What assistant messages must carry so that their signatures are sent back. */
+  readonly identity: ModelIdentity;
+  stream(messages: readonly Message[], options: CallOptions, signal: AbortSignal): AsyncIterable<AssistantMessageEvent>;
+  /** Knows the credentials of this model. */
+  readonly scrubber: Scrubber;
+  /** US dollars, from list prices. */
+  price(usage: Pick<Usage, 'input' | 'output' | 'cacheRead' | 'cacheWrite'>): number;
+  /** Why the run must end: a scenario that went off script. */
+  failure?(): string | undefined;
+  /** Closes connections to the provider. */
+  close?(): void;
+}
+
+export interface ResolveOptions {
+  /** The only way to the environment. */
+  readonly env: (name: string) => string | undefined;
+  /** Scenario files are relative to it. */
+  readonly cwd: string;
+  /** Endpoint in place of the provider's own, for compatible servers and proxies. */
+  readonly baseUrl?: string;
+  /** `off`, `minimal`, `low`, `medium`, `high`, `xhigh` or `max`; without it pi in the container decides. */
+  readonly thinking?: string;
+}
+
+const SCRIPTED = 'scripted:';
+
+/**
+ * The model that `spec` names: `provider/id`, `scripted:FILE` or `scripted:FILE#MODEL`. Loads only what that model
+ * needs. Throws SandboxError `model` (unknown, or no credentials) or `scenario`.
+ */
+export async function resolveModel(spec: string, options: ResolveOptions): Promise<ModelSource> {
+  if (spec.startsWith(SCRIPTED)) {
+    const { scriptedSource } = await import('./scripted-source.ts');
+    return scriptedSource(spec, spec.slice(SCRIPTED.length), options.cwd);
+  }
+  if (!spec.includes('/')) {
+    throw new SandboxError('model', `"${spec}" does not name a model: the provider is missing.`, {
+      hint: 'Write it as provider/model, for example anthropic/claude-opus-4-7, or as scripted:FILE.',
+    });
+  }
+  const { providerSource } = await import('./provider-source.ts');
+  return providerSource(spec, options);
+}

@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import type { Api, AssistantMessageEvent, Message, Model, ThinkingLevel } from '@earendil-works/pi-ai';
+import { calculateCost, type Models } from '@earendil-works/pi-ai/models';
+import type { PlannedModel } from '../protocol/model.ts';
+import type { ModelIdentity } from './conversation.ts';
+import type { CallOptions, ModelSource } from './model-source.ts';
+import { Scrubber } from './scrub.ts';
+import { describeUpstreamError, type UpstreamFacts } from './upstream-error.ts';
+import { UpstreamRoute } from './upstream-fetch.ts';
+
+/** The SDKs of providers give up after ten minutes unless told otherwise; the gateway's idle limit decides here. */
+const SDK_TIMEOUT_MS = 24 * 3_600_000;
+
+export interface PiAiSourceOptions {
+  readonly spec: string;
+  readonly models: Models;
+  readonly model: Model<Api>;
+  readonly secrets: readonly string[];
+  /** Origin that the provider may be reached at; absent when it builds its address from settings. */
+  readonly origin?: string | undefined;
+  readonly thinking?: string | undefined;
+  readonly failure?: () => string | undefined;
+}
+
+/** A model behind pi-ai: every provider, and the scripted one, is called in this one way. */
+export class PiAiSource implements ModelSource {
+  readonly model: PlannedModel;
+  readonly identity: ModelIdentity;
+  readonly scrubber: Scrubber;
+  readonly failure: () => string | undefined;
+  readonly #models: Models;
+  readonly #model: Model<Api>;
+  readonly #thinking: string | undefined;
+  readonly #route: UpstreamRoute;
+  /** Keeps provider-side prompt caches together. Ours: the container's session id is not used. */
+  readonly #session = randomUUID();
+
+  constructor(options: PiAiSourceOptions) {
+    const { model } = options;
+    this.#models = options.models;
+    this.#model = model;
+    this.#thinking = options.thinking;
+    this.#route = new UpstreamRoute(options.origin);
+    this.scrubber = new Scrubber(options.secrets);
+    this.failure = options.failure ?? (() => undefined);
+    this.identity = { provider: model.provider, api: model.api, model: model.id };
+    this.model = {
+      spec: options.spec,
+      provider: model.provider,
+      id: model.id,
+      name: model.name,
+      api: model.api,
+      reasoning: model.reasoning,
+      input: [...model.input],
+      contextWindow: model.contextWindow,
+      maxTokens: model.maxTokens,
+    };
+  }
+
+  async *stream(
+    messages: readonly Message[],
+    options: CallOptions,
+    signal: AbortSignal,
+  ): AsyncGenerator<AssistantMessageEvent> {
+    const facts: UpstreamFacts = {};
+    const onActivity = options.onActivity ?? (() => undefined);
+    const reasoning = thinkingLevel(this.#thinking ?? options.reasoning);
+    const events = this.#models.streamSimple(
+      this.#model,
+      { messages: [...messages] },
+      {
+        signal,
+        fetch: this.#route.fetchFor({ facts, onActivity }),
+        sessionId: this.#session,
+        // A thread kept at the provider would hold more than the request that was checked.
+        disableContinuation: true,
+        // A WebSocket would go past our fetch.
+        transport: 'sse',
+        cacheRetention: options.cacheRetention ?? 'short',
+        maxRetries: 0,
+        timeoutMs: SDK_TIMEOUT_MS,
+        onResponse: ({ status }) => {
+          facts.status ??= status;
+        },
+        onProviderStreamEvent: () => {
+          onActivity();
+          return options.pace?.();
+        },
+        ...(options.maxTokens === undefined ? {} : { maxTokens: options.maxTokens }),
+        ...(options.temperature === undefined ? {} : { temperature: options.temperature }),
+        ...(options.toolChoice === undefined ? {} : { toolChoice: options.toolChoice }),
+        ...(reasoning === undefined ? {} : { reasoning }),
+      },
+    );
+    for await (const event of events) {
+      onActivity();
+      if (event.type !== 'error' || event.reason === 'aborted') yield event;
+      else {
+        const { category, text } = describeUpstreamError(event.error, facts);
+        yield { ...event, error: { ...event.error, errorMessage: text, rawStopReason: category } };
+      }
+    }
+  }
+
+  price(usage: Parameters<ModelSource['price']>[0]): number {
+    const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
+    return calculateCost(this.#model, { ...usage, totalTokens: 0, cost }).total;
+  }
+
+  close(): void {
+    this.#route.close();
+  }
+
+  /** What is printed by accident holds no credentials. */
+  toJSON(): unknown {
+    return { model: this.model };
+  }
+}
+
+const LEVELS: readonly ThinkingLevel[] = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+
+function thinkingLevel(level: string | undefined): ThinkingLevel | undefined {
+  return LEVELS.find((known) => known === level);
+}
+
+/** Thinking levels as a user may write them. */
+export const THINKING_LEVELS: readonly string[] = ['off', ...LEVELS];

@@ -1,0 +1,65 @@
+import type { IncomingMessage } from 'node:http';
+import { RefusedRequest } from './refusal.ts';
+
+/** From the end of the headers to the end of the body, milliseconds. */
+const BODY_DEADLINE_MS = 60_000;
+
+/** Thrown when nobody is there any more to be answered. */
+export class ConnectionEnded extends Error {
+  override readonly name = 'ConnectionEnded';
+}
+
+export interface BodyLimits {
+  /** Bytes. */
+  readonly max: number;
+  /** Called for every piece before it is kept; throws when the run may not take more. */
+  readonly count: (bytes: number) => void;
+}
+
+/**
+ * The whole body. A body that says, or turns out, to be larger than allowed is refused before it is buffered.
+ * Throws RefusedRequest `body_size` or `body_timeout`, ConnectionEnded, or what `count` throws.
+ */
+export async function readBody(req: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
+  if (Number(req.headers['content-length'] ?? 0) > limits.max) throw tooLarge(limits.max);
+  let timer: NodeJS.Timeout | undefined;
+  const expired = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new RefusedRequest(408, 'body_timeout', 'The request body did not come in time.')),
+      BODY_DEADLINE_MS,
+    ).unref();
+  });
+  try {
+    return await Promise.race([collect(req, limits), expired]);
+  } finally {
+    clearTimeout(timer);
+    req.removeAllListeners('data');
+    req.pause();
+  }
+}
+
+function collect(req: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  return new Promise((resolve, reject) => {
+    req.on('data', (piece: Buffer) => {
+      size += piece.length;
+      try {
+        if (size > limits.max) throw tooLarge(limits.max);
+        limits.count(piece.length);
+      } catch (error) {
+        reject(error);
+        return;
+      }
+      pieces.push(piece);
+    });
+    req.on('end', () => resolve(Buffer.concat(pieces)));
+    req.on('error', () => reject(new ConnectionEnded()));
+    req.on('close', () => reject(new ConnectionEnded()));
+  });
+}
+
+function tooLarge(max: number): RefusedRequest {
+  // "out of budget" keeps pi from trying again.
+  return new RefusedRequest(413, 'body_size', `A request body of more than ${max} bytes is out of budget.`);
+}

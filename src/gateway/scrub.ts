@@ -1,0 +1,97 @@
+/** Shortest secret that is looked for; shorter ones would match ordinary text. */
+const MIN_SECRET = 8;
+const REPLACEMENT = '[secret removed]';
+
+/**
+ * Takes secrets out of text that leaves the host: as they are, and in base64, percent and hex encoding. Nothing
+ * should ever contain them, since providers do not send keys back; this is the second net.
+ */
+export class Scrubber {
+  readonly #forms: readonly string[];
+
+  constructor(secrets: readonly string[]) {
+    const forms = new Set(secrets.filter((secret) => secret.length >= MIN_SECRET).flatMap(formsOf));
+    // Longer forms first, so that a form inside another one does not leave a rest behind.
+    this.#forms = [...forms].sort((a, b) => b.length - a.length);
+  }
+
+  text(value: string): string {
+    return this.#forms.reduce((text, form) => (text.includes(form) ? text.replaceAll(form, REPLACEMENT) : text), value);
+  }
+
+  /** A copy with every string scrubbed, keys included. */
+  deep<T>(value: T): T {
+    if (this.#forms.length === 0) return value;
+    return this.#copy(value) as T;
+  }
+
+  /** Scrubs text that comes in pieces. */
+  window(): ScrubWindow {
+    return new ScrubWindow(this, this.#forms);
+  }
+
+  toJSON(): string {
+    return 'Scrubber';
+  }
+
+  #copy(value: unknown): unknown {
+    if (typeof value === 'string') return this.text(value);
+    if (Array.isArray(value)) return value.map((inner) => this.#copy(inner));
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [this.text(key), this.#copy(inner)]));
+  }
+}
+
+/** Holds back the end of what came while it could be the beginning of a secret. */
+export class ScrubWindow {
+  readonly #scrubber: Scrubber;
+  readonly #forms: readonly string[];
+  #held = '';
+
+  constructor(scrubber: Scrubber, forms: readonly string[]) {
+    this.#scrubber = scrubber;
+    this.#forms = forms;
+  }
+
+  /** What may go out now. */
+  push(piece: string): string {
+    if (this.#forms.length === 0) return piece;
+    const text = this.#scrubber.text(this.#held + piece);
+    const keep = Math.max(...this.#forms.map((form) => startAtEnd(text, form)));
+    this.#held = text.slice(text.length - keep);
+    return text.slice(0, text.length - keep);
+  }
+
+  /** The rest, when nothing more comes. */
+  end(): string {
+    const rest = this.#held;
+    this.#held = '';
+    return rest;
+  }
+}
+
+/** Length of the longest end of `text` that is a beginning of `form`. */
+function startAtEnd(text: string, form: string): number {
+  for (let length = Math.min(form.length - 1, text.length); length > 0; length--) {
+    if (text.endsWith(form.slice(0, length))) return length;
+  }
+  return 0;
+}
+
+function formsOf(secret: string): string[] {
+  const bytes = Buffer.from(secret);
+  return [
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    encodeURIComponent(secret),
+    bytes.toString('hex'),
+    ...[0, 1, 2].flatMap((offset) => base64At(bytes, offset)),
+  ];
+}
+
+/** Base64 of the secret when `offset` bytes stand before it, without the characters that depend on its neighbours. */
+function base64At(bytes: Buffer, offset: number): string[] {
+  const padded = Buffer.concat([Buffer.alloc(offset), bytes]);
+  const stable = padded.toString('base64url').slice(offset === 0 ? 0 : offset + 1, Math.floor((padded.length * 8) / 6));
+  return stable.length < MIN_SECRET ? [] : [stable, stable.replaceAll('-', '+').replaceAll('_', '/')];
+}

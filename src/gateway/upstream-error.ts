@@ -1,0 +1,99 @@
+import type { AssistantMessage } from '@earendil-works/pi-ai';
+import { isContextOverflow } from '@earendil-works/pi-ai/utils/overflow';
+import { isRetryableAssistantError } from '@earendil-works/pi-ai/utils/retry';
+
+/** What went wrong at the provider, as far as the container and the records may know. */
+export type UpstreamCategory =
+  | 'authentication'
+  | 'permission'
+  | 'not_found'
+  | 'rate_limit'
+  | 'quota'
+  | 'overloaded'
+  | 'bad_request'
+  | 'context_too_long'
+  | 'network'
+  | 'timeout'
+  | 'redirect'
+  | 'server'
+  | 'other';
+
+/** What the connection to the provider showed. */
+export interface UpstreamFacts {
+  /** HTTP status of the last answer. */
+  status?: number | undefined;
+  retryAfterSeconds?: number | undefined;
+  /** Node's error code of a connection that failed or broke. */
+  networkCode?: string | undefined;
+}
+
+/**
+ * A provider's error in our words. Bodies of providers hold ends of keys, organisation ids and addresses, so no part
+ * of them is used. The words are chosen so that pi retries what it would have retried, and nothing else.
+ */
+export function describeUpstreamError(
+  original: AssistantMessage,
+  facts: UpstreamFacts,
+): { category: UpstreamCategory; text: string } {
+  const category = categoryOf(original, facts);
+  const { status, networkCode, retryAfterSeconds } = facts;
+  const notes = [
+    ...(status !== undefined && status >= 300 ? [`HTTP ${status}`] : []),
+    ...(networkCode !== undefined ? [networkCode] : []),
+    ...(category === 'rate_limit' && retryAfterSeconds !== undefined ? [`free again in ${retryAfterSeconds} s`] : []),
+  ];
+  return { category, text: notes.length === 0 ? `${TEXTS[category]}.` : `${TEXTS[category]} (${notes.join(', ')}).` };
+}
+
+const TEXTS: Record<UpstreamCategory, string> = {
+  authentication: 'The provider did not accept the credentials',
+  permission: 'The provider denied access to this model',
+  not_found: 'The provider does not know this model or address',
+  rate_limit: 'Rate limit of the provider',
+  quota: 'The provider refused: quota or billing limit of the account',
+  overloaded: 'The provider is overloaded',
+  bad_request: 'The provider refused the request as malformed',
+  context_too_long: 'The prompt is too long for the model',
+  network: 'Network error between host and provider',
+  timeout: 'Timeout at the provider',
+  redirect: 'The provider answered with a redirect, which is never followed',
+  server: 'Server error at the provider',
+  other: 'The provider reported a failure',
+};
+
+const BY_STATUS: Record<number, UpstreamCategory> = {
+  401: 'authentication',
+  402: 'quota',
+  403: 'permission',
+  404: 'not_found',
+  408: 'timeout',
+  413: 'context_too_long',
+  429: 'rate_limit',
+  503: 'overloaded',
+  504: 'timeout',
+  529: 'overloaded',
+};
+
+function categoryOf(original: AssistantMessage, facts: UpstreamFacts): UpstreamCategory {
+  const { status } = facts;
+  if (status !== undefined && status >= 400) {
+    if (status < 500 && isContextOverflow(original)) return 'context_too_long';
+    // pi-ai knows the texts with which providers say that waiting will not help.
+    if (status === 429 && !isRetryableAssistantError(original)) return 'quota';
+    return BY_STATUS[status] ?? (status >= 500 ? 'server' : 'bad_request');
+  }
+  if (status !== undefined && status >= 300) return 'redirect';
+  if (facts.networkCode !== undefined) return 'network';
+  return categoryOfText(original);
+}
+
+/** For failures inside an answer that began well. */
+function categoryOfText(original: AssistantMessage): UpstreamCategory {
+  if (isContextOverflow(original)) return 'context_too_long';
+  if (!isRetryableAssistantError(original)) return 'other';
+  const text = original.errorMessage ?? '';
+  if (/rate.?limit|too many requests/i.test(text)) return 'rate_limit';
+  if (/overload|busy|capacity|high demand/i.test(text)) return 'overloaded';
+  if (/ended|terminated|closed|hang up|connection|cut short|interrupted/i.test(text)) return 'network';
+  return 'server';
+}

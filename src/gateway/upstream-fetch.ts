@@ -1,0 +1,132 @@
+import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { PassThrough, pipeline, Readable, type Transform } from 'node:stream';
+import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { MiB } from '../lib/bytes.ts';
+import type { UpstreamFacts } from './upstream-error.ts';
+
+/** Largest answer of a provider, bytes after decompression. */
+const MAX_ANSWER_BYTES = 256 * MiB;
+
+/** One call's view of the connection to the provider. */
+export interface UpstreamWatch {
+  /** Filled in as the call goes on. */
+  readonly facts: UpstreamFacts;
+  /** Called for headers and for every piece of an answer. */
+  readonly onActivity: () => void;
+}
+
+/**
+ * The way to one provider. It is a `fetch` of our own because the global one follows redirects with headers, obeys
+ * proxy variables of the process and gives up after 300 s of silence. This one goes to one origin, never follows, has
+ * no timeout of its own (the gateway's idle limit is the timeout) and sees every byte.
+ */
+export class UpstreamRoute {
+  readonly #http = new HttpAgent({ keepAlive: true });
+  readonly #https = new HttpsAgent({ keepAlive: true });
+  #origin: string | undefined;
+
+  /** Without an origin (providers that build their address from settings) the first one used is kept. */
+  constructor(origin: string | undefined) {
+    this.#origin = origin;
+  }
+
+  fetchFor(watch: UpstreamWatch): typeof fetch {
+    return async (input, init) => {
+      const request = new Request(input, init);
+      const url = new URL(request.url);
+      this.#origin ??= url.origin;
+      if (url.origin !== this.#origin) throw new TypeError('fetch failed: this host is not the provider');
+      return this.#send(request, url, watch);
+    };
+  }
+
+  close(): void {
+    this.#http.destroy();
+    this.#https.destroy();
+  }
+
+  async #send(request: Request, url: URL, watch: UpstreamWatch): Promise<Response> {
+    const body = Buffer.from(await request.arrayBuffer());
+    const headers = { ...Object.fromEntries(request.headers), 'content-length': String(body.length) };
+    const options = { method: request.method, headers, signal: request.signal };
+    const sent =
+      url.protocol === 'https:'
+        ? httpsRequest(url, { ...options, agent: this.#https })
+        : httpRequest(url, { ...options, agent: this.#http });
+    sent.end(body);
+    let answer: IncomingMessage;
+    try {
+      answer = await answerOf(sent);
+    } catch (error) {
+      watch.facts.networkCode = networkCode(error);
+      throw new TypeError('fetch failed', { cause: error });
+    }
+    return this.#respond(answer, watch);
+  }
+
+  #respond(answer: IncomingMessage, watch: UpstreamWatch): Response {
+    const status = answer.statusCode ?? 0;
+    watch.facts.status = status;
+    watch.facts.retryAfterSeconds = retryAfter(answer.headers['retry-after']);
+    watch.onActivity();
+    if (status >= 300 && status < 400) {
+      answer.destroy();
+      throw new TypeError('fetch failed: redirect');
+    }
+    const headers = new Headers();
+    for (const [name, value] of Object.entries(answer.headers)) {
+      if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
+    }
+    headers.delete('content-length');
+    headers.delete('content-encoding');
+    const empty = status === 204 || status === 205;
+    return new Response(empty ? null : bodyOf(answer, watch), { status, headers });
+  }
+}
+
+function answerOf(sent: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    sent.once('response', resolve);
+    // Stays after the answer has begun: a broken connection then also reports here.
+    sent.on('error', reject);
+  });
+}
+
+function bodyOf(answer: IncomingMessage, watch: UpstreamWatch): ReadableStream<Uint8Array> {
+  let size = 0;
+  const counted = new PassThrough({
+    transform(piece: Buffer, _encoding, done) {
+      size += piece.length;
+      watch.onActivity();
+      if (size > MAX_ANSWER_BYTES) done(new Error('the answer of the provider is too large'));
+      else done(null, piece);
+    },
+  });
+  const finished = (error: NodeJS.ErrnoException | null): void => {
+    if (error) watch.facts.networkCode = networkCode(error);
+  };
+  const decoder = decoderFor(answer.headers['content-encoding']);
+  if (decoder === undefined) pipeline(answer, counted, finished);
+  else pipeline(answer, decoder, counted, finished);
+  return Readable.toWeb(counted) as NodeReadableStream<Uint8Array> as ReadableStream<Uint8Array>;
+}
+
+function decoderFor(encoding: string | undefined): Transform | undefined {
+  if (encoding === 'gzip' || encoding === 'x-gzip') return createGunzip();
+  if (encoding === 'deflate') return createInflate();
+  if (encoding === 'br') return createBrotliDecompress();
+  return undefined;
+}
+
+/** Only Node's own codes are let through: they are fixed words. */
+function networkCode(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,40}$/.test(code) ? code : 'UNKNOWN';
+}
+
+function retryAfter(value: string | undefined): number | undefined {
+  const seconds = value === undefined ? Number.NaN : Number(value);
+  return Number.isInteger(seconds) && seconds >= 0 && seconds <= 86_400 ? seconds : undefined;
+}
