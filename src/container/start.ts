@@ -1,4 +1,5 @@
 import type { Duplex, Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import { SandboxError } from '../errors.ts';
 import type { UndoStack } from '../lib/undo.ts';
 import { containerSpec } from '../plan/container-spec.ts';
@@ -9,6 +10,10 @@ import { demux } from './demux.ts';
 import type { Engine } from './engine.ts';
 import { agentPosture, judge, mainPosture, type Posture, type PostureSubject, requirePosture } from './posture/posture.ts';
 import { openWire, type Wire } from './wire.ts';
+
+/** Longest wait for a process to appear, and the time between two looks, milliseconds. */
+const PROCESS_MS = 10_000;
+const POLL_MS = 4;
 
 /** A container that matches its plan, with the process that will become pi waiting for its archive. */
 export interface StartedSandbox {
@@ -101,13 +106,23 @@ async function startAgent(
   stdin.on('error', () => {});
   undo.add('close the stream of pi', () => void stdin.destroy());
   const { stdout, stderr } = demux(stdin);
-  const { pid, exitCode } = await engine.execState(exec);
-  if (pid === 0) {
-    throw new SandboxError('engine', `The process that becomes pi could not be started (exit code ${exitCode}).`, {
-      hint: 'The image may lack /bin/bash, or its architecture may not be the engine\'s. Try "pi-sandbox image build".',
-    });
-  }
+  const pid = await processId(engine, exec);
   return { posture: await agentPosture(subject, pid), pi: { exec, stdin, stdout, stderr } };
+}
+
+/** Engines answer before the process is there. */
+async function processId(engine: Engine, exec: string): Promise<number> {
+  const until = performance.now() + PROCESS_MS;
+  for (;;) {
+    const { pid, exitCode } = await engine.execState(exec);
+    if (pid !== 0) return pid;
+    if (exitCode !== null || performance.now() > until) {
+      throw new SandboxError('engine', `The process that becomes pi could not be started (exit code ${exitCode}).`, {
+        hint: 'The image may lack /bin/bash, or be made for another architecture. Try "pi-sandbox image build".',
+      });
+    }
+    await delay(POLL_MS);
+  }
 }
 
 /**

@@ -47,7 +47,6 @@ export async function prepare(request: RunRequest, host: RunHost, signal: AbortS
   const image = await host.ensureImage(engine, request.image, signal);
   const run = newRunId(host.now(), randomBytes(8));
   const installation = installationId({ machine: host.machine, uid: host.uid, stateRoot: host.stateRoot });
-  const notices = await workspaceNotices(request, root, selection);
   const facts: Omit<HostFacts, 'slot' | 'labels'> = {
     run,
     image,
@@ -60,14 +59,15 @@ export async function prepare(request: RunRequest, host: RunHost, signal: AbortS
       bytes: selection.bytes,
       contextFiles: selection.contextFiles,
       projectFolders: projectFolders(selection),
-      notices,
+      notices: selection.notices,
     },
   };
   const prefer = randomBytes(1)[0] ?? 0;
   const plan = async (): Promise<RunPlan> => {
     const slot = freeSlot(await ourContainers(engine), prefer);
     const labels = { [LABEL.run]: run, [LABEL.installation]: installation, [LABEL.slot]: String(slot) };
-    return makePlan(request, { ...facts, slot, labels });
+    const made = makePlan(request, { ...facts, slot, labels });
+    return { ...made, notices: [...made.notices, ...(await mountNotices(made, selection))] };
   };
   return { engine, source, selection, installation, plan, run };
 }
@@ -99,14 +99,15 @@ async function select(
 /** Names that one notice shows. */
 const MAX_NAMED = 5;
 
-async function workspaceNotices(request: RunRequest, root: string, selection: Selection): Promise<string[]> {
-  if (request.workspace !== 'mount') return [...selection.notices];
+/** Refuses a mount that would not be read-only all through, and says what it shows beyond a copy. */
+async function mountNotices(plan: RunPlan, selection: Selection): Promise<string[]> {
+  if (plan.workspace.mode !== 'mount') return [];
   // Bytes as they are: paths in this file need not be UTF-8.
-  await checkMount(root, await readFile('/proc/self/mountinfo', 'latin1').catch(() => ''));
+  await checkMount(plan.workspace.root, await readFile('/proc/self/mountinfo', 'latin1').catch(() => ''));
   const { count, paths } = visibleIgnored(selection);
-  if (count === 0) return [...selection.notices];
+  if (count === 0) return [];
   const named = paths.slice(0, MAX_NAMED).join(', ');
-  return [...selection.notices, `The mount shows the agent ${count} paths that a copy would leave out, ${named} among them.`];
+  return [`The mount shows the agent ${count} paths that a copy would leave out, ${named} among them.`];
 }
 
 /** `.pi` and `.agents` at the root, which must not be seen by pi in mount mode. */

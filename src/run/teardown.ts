@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Engine } from '../container/engine.ts';
 import { runExec } from '../container/run-exec.ts';
 import type { StartedSandbox } from '../container/start.ts';
@@ -15,6 +16,7 @@ export interface PiEnd {
 const KILLED = 137;
 const KILL_MS = 10_000;
 const EXIT_MS = 5_000;
+const POLL_MS = 10;
 
 /**
  * Ends everything in the container, in the order that matters: how pi left is read while it can be, then pi's stream
@@ -57,7 +59,7 @@ async function exitCode(engine: Engine, sandbox: StartedSandbox): Promise<number
   for (;;) {
     const state = await engine.execState(sandbox.pi.exec);
     if (!state.running || Date.now() > until) return state.exitCode;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await delay(POLL_MS);
   }
 }
 

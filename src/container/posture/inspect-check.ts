@@ -10,7 +10,7 @@ const Inspected = Type.Object({ Config: Fields, HostConfig: Fields });
 /** Fields of Config that take over entries of the image, so that the plan's are only a part of them. */
 const MERGED_WITH_IMAGE = new Set(['Labels', 'Env']);
 /** Variables of an image that would change what our own processes in the container do. */
-const DANGEROUS_ENV = /^(NODE_OPTIONS|NODE_PATH|LD_[A-Z_]+|BASH_ENV|ENV|TAR_OPTIONS|GIT_[A-Z_]+)=/;
+const DANGEROUS_ENV = /^(NODE_OPTIONS|NODE_PATH|LD_[A-Z_]+|BASH_ENV|ENV|TAR_OPTIONS|GIT_[A-Z_]+)=./;
 
 /** What the engine reports without being asked for it, and what it means when it is not empty. */
 const ENGINE_DEFAULTS: Readonly<Record<string, readonly unknown[]>> = {

@@ -83,6 +83,8 @@ function inodes(text: string | undefined): string | undefined {
 function checkUnexpected(mount: Mount, spec: ContainerSpec, seen: Finding['seen']): Finding[] {
   if (mount.options.includes('ro') || mount.point in spec.HostConfig.Tmpfs) return [];
   if (KERNEL_MOUNTS.get(mount.point) === mount.type) return [];
+  // The folder that holds version 1 control groups, themselves read-only; only uid 0 could write, and none is there.
+  if (mount.point === '/sys/fs/cgroup' && mount.superOptions.includes('mode=755')) return [];
   // A masked file is /dev/null mounted over it and shows as writable; a write ends in the null device.
   if (spec.HostConfig.MaskedPaths.includes(mount.point) && mount.root === '/null') return [];
   return compare('Mounts', seen, undefined, `${mount.point} is writable (${mount.type})`);

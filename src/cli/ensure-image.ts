@@ -1,0 +1,59 @@
+import { checkImage } from '../container/image/check.ts';
+import { imageFacts } from '../container/image/facts.ts';
+import { guestFingerprint, productVersion } from '../container/image/fingerprint.ts';
+import { imageTag } from '../container/image/names.ts';
+import type { Engine } from '../container/engine.ts';
+import { SandboxError } from '../errors.ts';
+import { environment } from './environment.ts';
+import { productRoot } from './product-root.ts';
+
+/** Name of the image of this very version, whether it is there or not. */
+export async function wantedImage(): Promise<{ tag: string; version: string; fingerprint: string }> {
+  const [version, fingerprint] = await Promise.all([productVersion(productRoot), guestFingerprint(productRoot)]);
+  return { tag: imageTag(version, fingerprint), version, fingerprint };
+}
+
+/**
+ * An image that fits this version: the one asked for, or the default one, which is built when it is missing. An image
+ * of another version has another name, so it is never taken by mistake.
+ */
+export async function ensureImage(
+  engine: Engine,
+  asked: string | undefined,
+  signal: AbortSignal,
+  step: (line: string) => void,
+): Promise<string> {
+  const wanted = await wantedImage();
+  const name = asked ?? wanted.tag;
+  const facts = imageFacts(name, await engine.inspectImage(name));
+  if (facts !== undefined) {
+    checkImage(facts, { ...wanted, name });
+    return name;
+  }
+  if (asked !== undefined) {
+    throw new SandboxError('image', `There is no image ${asked} in the engine at ${engine.facts.endpoint}.`, {
+      hint: 'Build one with "pi-sandbox image build" (--from IMG for a toolchain of your own), or leave --image out.',
+    });
+  }
+  step(`Building the image ${wanted.tag}: the engine has none for this version of pi-sandbox.`);
+  return (await build(engine, {}, signal, step)).tag;
+}
+
+/** Builds an image and reports each step. */
+export async function build(
+  engine: Engine,
+  options: { from?: string; base?: string },
+  signal: AbortSignal,
+  step: (line: string) => void,
+): Promise<{ tag: string; id: string; base: string }> {
+  const { buildImage } = await import('../container/image/build.ts');
+  return buildImage({
+    engine,
+    root: productRoot,
+    ...options,
+    stateDir: environment.stateRoot,
+    env: environment.forNpm(),
+    onProgress: step,
+    signal,
+  });
+}

@@ -1,0 +1,33 @@
+import { hostname, userInfo } from 'node:os';
+import type { EndpointEnv } from '../container/endpoint.ts';
+import { stateRoot } from '../transcript/state-root.ts';
+
+/** What the command line takes from the process it runs in. The only file that reads process.env. */
+export const environment = {
+  env: (name: string): string | undefined => process.env[name],
+  get endpoint(): EndpointEnv {
+    return process.env;
+  },
+  get stateRoot(): string {
+    return stateRoot(process.env);
+  },
+  get homeDir(): string {
+    return process.env.HOME || userInfo().homedir;
+  },
+  get machine(): string {
+    return hostname();
+  },
+  get uid(): number {
+    return process.getuid?.() ?? 0;
+  },
+  /** What npm needs to install packages: where it keeps its settings, and how to reach its registry. */
+  forNpm(): Record<string, string> {
+    const wanted = /^(PATH|HOME|USER|LANG|TMPDIR|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|(https?|no)_proxy|npm_config_.*)$/i;
+    const entries = Object.entries(process.env).filter(([name, value]) => wanted.test(name) && value !== undefined);
+    return Object.fromEntries(entries) as Record<string, string>;
+  },
+  /** Colour codes only on a terminal, and only where the user did not switch them off. */
+  color(stream: { isTTY?: boolean }): boolean {
+    return stream.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
+  },
+};
