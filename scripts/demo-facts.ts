@@ -23,6 +23,12 @@ const Ended = Type.Object({
   reason: Type.String(),
 });
 
+const Started = Type.Object({
+  ...Numbered,
+  type: Type.Literal('run_started'),
+  leftOut: Type.Record(Type.String(), Type.Number()),
+});
+
 export interface Facts {
   /** The run folder. */
   readonly folder: string;
@@ -30,6 +36,7 @@ export interface Facts {
   readonly ledger: readonly LedgerEntry[];
   /** The container as it was read back, just before the repository entered. */
   readonly posture: Static<typeof Posture>;
+  readonly started: Static<typeof Started>;
   readonly ended: Static<typeof Ended>;
 }
 
@@ -41,6 +48,7 @@ export function readFacts(folder: string): Facts {
     records,
     ledger: lines(folder, 'ledger.jsonl', LedgerEntry),
     posture: parse(Posture, last('posture'), 'the record of the posture'),
+    started: parse(Started, last('run_started'), 'the record of the start'),
     ended: parse(Ended, last('outcome'), 'the record of the outcome'),
   };
 }

@@ -37,11 +37,13 @@ function account(spoil: Partial<Record<'events.jsonl' | 'ledger.jsonl', (text: s
       { ...head, entry: 'close', stopReason: 'stop', usage, durationMs: 1, toolCalls },
     ];
   });
+  const leftOut = { 'git-metadata': 1, ignored: 1, 'project-files': 1, fifo: 1 };
+  const started = { ...stamp(96), source: 'observed', type: 'run_started', leftOut };
   const posture = { ...stamp(97), source: 'observed', type: 'posture', evidence: 'host', findings: [], accepted: [] };
   const claim = { ...stamp(98), source: 'claimed', type: 'pi', event: traps.control };
   const ended = { ...stamp(99), source: 'observed', type: 'outcome', outcome: 'completed', reason: 'done' };
   const files = {
-    'events.jsonl': [...records, posture, claim, ended].map((line) => `${JSON.stringify(line)}\n`).join(''),
+    'events.jsonl': [...records, started, posture, claim, ended].map((line) => `${JSON.stringify(line)}\n`).join(''),
     'ledger.jsonl': ledger.map((line) => `${JSON.stringify(line)}\n`).join(''),
   };
   for (const [name, text] of Object.entries(files)) {
@@ -76,6 +78,11 @@ test('a weaker field of the container breaks every line that rests on it, accept
 test('a run that did not complete is not accounted for as one', () => {
   const failed = (text: string) => text.replace('"outcome":"completed"', '"outcome":"agent_failed"');
   expect(account({ 'events.jsonl': failed }).broken).toEqual([expect.stringContaining('killing process 1')]);
+});
+
+test('a file that entered although it should not is noticed', () => {
+  const entered = (text: string) => text.replace('"fifo":1', '"fifo":0');
+  expect(account({ 'events.jsonl': entered }).broken).toEqual([expect.stringContaining('the pipe did not enter')]);
 });
 
 test('a secret in the run folder is found and named', () => {
