@@ -2,12 +2,13 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { connectEngine } from '../src/container/dockerode-client.ts';
+import { findEndpoint } from '../src/container/endpoint.ts';
 import { buildImage } from '../src/container/image/build.ts';
-import { unixSocketEngine } from '../test/support/image-engine.ts';
 
 const { values } = parseArgs({ options: { from: { type: 'string' }, base: { type: 'string' } } });
 const result = await buildImage({
-  engine: await unixSocketEngine('/var/run/docker.sock'),
+  engine: await connectEngine(await findEndpoint(process.env)),
   root: join(import.meta.dirname, '..'),
   stateDir: join(tmpdir(), 'pi-sandbox-image-build'),
   env: process.env,
