@@ -12,7 +12,7 @@ import { Budget, LimitReached } from './budget.ts';
 import { ProviderIdle, streamAnswer } from './call.ts';
 import { deltaOf } from './deltas.ts';
 import { type GatewayDelta, type GatewayFailure, type GatewayState, StateKeeper } from './gateway-state.ts';
-import { HttpFront, sendRefusal } from './http-front.ts';
+import { HttpFront } from './http-front.ts';
 import type { ModelSource } from './model-source.ts';
 import { RefusedRequest } from './refusal.ts';
 import { ConnectionEnded, readBody } from './request-body.ts';
@@ -225,7 +225,7 @@ export class Gateway {
       res.destroy();
       return;
     }
-    sendRefusal(req, res, refusal);
+    this.#front.refuse(req, res, refusal);
   }
 
   #refusalFor(error: unknown): RefusedRequest | undefined {

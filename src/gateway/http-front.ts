@@ -31,6 +31,7 @@ export class HttpFront {
   readonly #server: Server;
   readonly #handlers: FrontHandlers;
   readonly #connections = new Map<Duplex, NodeJS.Timeout>();
+  readonly #turnedAway = new WeakSet<Duplex>();
 
   constructor(handlers: FrontHandlers) {
     this.#handlers = handlers;
@@ -89,8 +90,28 @@ export class HttpFront {
     this.#connections.delete(stream);
   }
 
+  /** Answers a request that was understood but is refused, and was written down. The rest of it is not waited for. */
+  refuse(req: IncomingMessage, res: ServerResponse, refusal: RefusedRequest): void {
+    const stream: Duplex = req.socket;
+    this.#turnedAway.add(stream);
+    if (res.headersSent) res.destroy();
+    else {
+      const body = refusalBody(refusal);
+      const length = Buffer.byteLength(body);
+      res.writeHead(refusal.status, {
+        'content-type': 'application/json',
+        'content-length': length,
+        connection: 'close',
+      });
+      res.end(body);
+    }
+    setTimeout(() => stream.destroy(), LINGER_MS).unref();
+  }
+
   #turnAway(stream: Duplex, refusal: RefusedRequest): void {
-    if (stream.destroyed) return;
+    // What follows a request that was refused is not read, so it is no second fault.
+    if (stream.destroyed || this.#turnedAway.has(stream)) return;
+    this.#turnedAway.add(stream);
     try {
       this.#handlers.refused(refusal);
     } catch {
@@ -100,21 +121,6 @@ export class HttpFront {
     if (stream.writable) stream.end(rawAnswer(refusal));
     setTimeout(() => stream.destroy(), LINGER_MS).unref();
   }
-}
-
-/** Answers a request that was understood but is refused. The rest of its body is not waited for. */
-export function sendRefusal(req: IncomingMessage, res: ServerResponse, refusal: RefusedRequest): void {
-  const stream: Duplex = req.socket;
-  if (!res.headersSent) {
-    const body = refusalBody(refusal);
-    res.writeHead(refusal.status, {
-      'content-type': 'application/json',
-      'content-length': Buffer.byteLength(body),
-      connection: 'close',
-    });
-    res.end(body);
-  } else res.destroy();
-  setTimeout(() => stream.destroy(), LINGER_MS).unref();
 }
 
 function rawAnswer(refusal: RefusedRequest): string {
