@@ -1,0 +1,100 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CommandError } from '../lib/command.ts';
+import { PathPatterns } from '../lib/glob.ts';
+import { joinPath } from '../lib/path-bytes.ts';
+import { findContextFiles, isContextFile } from './context-files.ts';
+import type { GitHost } from './git-command.ts';
+import { findWorkTree } from './git-folder.ts';
+import { GitIgnored } from './git-ignored.ts';
+import { defaultExcludesFile } from './global-excludes.ts';
+import { IgnoreFiles } from './ignore-files.ts';
+import type { IgnoreRules } from './ignore-rules.ts';
+import { LeftOutRecorder } from './left-out.ts';
+import type { Selection } from './selection.ts';
+import { declaredSubmodules } from './submodules.ts';
+import { Walk } from './walk.ts';
+
+export interface SelectOptions {
+  /** Real path of the repository, as `checkRoot` returned it. */
+  readonly root: string;
+  /** Patterns in gitignore syntax that bring ignored paths back. */
+  readonly include: readonly string[];
+  /** Patterns in gitignore syntax that leave paths out; stronger than `include`. */
+  readonly exclude: readonly string[];
+  /** Whether AGENTS*.md and CLAUDE*.md at the root stay out too; `.pi` and `.agents` at the root always do. */
+  readonly leaveOutProjectFiles: boolean;
+  readonly signal?: AbortSignal;
+  /** Called some times a second with what was found so far. */
+  readonly onProgress?: (progress: { files: number; bytes: number }) => void;
+  /** An existing folder of ours, 0700, for scratch files; they are gone when the call returns. */
+  readonly scratchRoot: string;
+  readonly env: GitHost;
+}
+
+/** Never enter: pi reads them from its working folder whatever its trust flags say. */
+const PI_FOLDERS = new Set(['.pi', '.agents']);
+
+/**
+ * Decides which files of a repository enter the sandbox: tracked ones, and untracked ones that are not ignored.
+ * Nothing of the repository is executed and its git configuration is never in force. Throws SandboxError
+ * ('repository') where the tree cannot be read or passes a limit, and the signal's reason when aborted.
+ */
+export async function selectFiles(o: SelectOptions): Promise<Selection> {
+  o.signal?.throwIfAborted();
+  const scratchRoot = await mkdtemp(join(o.scratchRoot, 'select-'));
+  try {
+    const rules = await GitIgnored.load(o.root, { scratchRoot, host: o.env, signal: o.signal });
+    return await selectBy(rules, o, []);
+  } catch (error) {
+    o.signal?.throwIfAborted();
+    if (!(error instanceof CommandError)) throw error;
+    return await selectBy(await rulesWithoutGit(o), o, [
+      `${error.message}; the ignore rules are taken from .gitignore files, and tracked files that are also ignored stay out.`,
+    ]);
+  } finally {
+    await rm(scratchRoot, { recursive: true, force: true });
+  }
+}
+
+async function rulesWithoutGit(o: SelectOptions): Promise<IgnoreRules> {
+  const repository = await findWorkTree(o.root);
+  const files: (string | Buffer)[] = [];
+  const global = defaultExcludesFile(o.env);
+  if (global !== undefined) files.push(global);
+  if (repository !== undefined) files.push(joinPath(repository.git.common, Buffer.from('info/exclude')));
+  return IgnoreFiles.load(o.root, repository?.top ?? o.root, files);
+}
+
+async function selectBy(rules: IgnoreRules, o: SelectOptions, before: readonly string[]): Promise<Selection> {
+  const include = new PathPatterns(o.include);
+  const exclude = new PathPatterns(o.exclude);
+  const leftOut = new LeftOutRecorder();
+  const walk = new Walk({
+    root: o.root,
+    rules,
+    include,
+    exclude,
+    isProjectFile: (name) => PI_FOLDERS.has(name.toLowerCase()) || (o.leaveOutProjectFiles && isContextFile(name)),
+    submodules: await declaredSubmodules(o.root),
+    leftOut,
+    signal: o.signal,
+    onProgress: o.onProgress,
+  });
+  await walk.run();
+  const clashes = walk.clashes.notice();
+  const unused = [
+    ...include.unused().map((pattern) => `--include ${pattern} matched nothing that was left out.`),
+    ...exclude.unused().map((pattern) => `--exclude ${pattern} matched nothing.`),
+  ];
+  return {
+    root: o.root,
+    entries: walk.entries,
+    files: walk.files,
+    bytes: walk.bytes,
+    leftOut: leftOut.result(),
+    contextFiles: await findContextFiles(o.root, walk.entries),
+    vcs: rules.vcs,
+    notices: [...before, ...rules.notices(), ...(clashes === undefined ? [] : [clashes]), ...unused],
+  };
+}
