@@ -185,6 +185,15 @@ describe('odd things in the tree', () => {
     if (device) expect(selection.leftOut.list).toContainEqual({ path: 'null', reason: 'device' });
   });
 
+  test('another file system mounted in the tree stays out by name, unless asked for', async () => {
+    // Every Linux has devices, and other file systems mounted, in /dev; nothing there is opened.
+    const selection = await select('/dev');
+    expect(selection.leftOut.list).toContainEqual({ path: 'pts/', reason: 'mount' });
+    expect(selection.leftOut.counts.device).toBeGreaterThan(3);
+    expect(paths(selection)).not.toContain('pts/');
+    expect(paths(await select('/dev', { include: ['pts'] }))).toContain('pts/');
+  });
+
   test('links stay links and loops end (D44, D46)', async () => {
     const root = newRepository({ 'node_modules/x': '' });
     const targets = { loop: '.', a: 'b', b: 'a', 'node_modules/self': '..', secret: '/etc/shadow', home: '/root' };
