@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { bundleCli } from './bundle-cli.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const guestOnly = process.argv.includes('--guest');
@@ -12,6 +13,8 @@ if (!guestOnly) {
   rmSync(join(root, 'dist/src'), { recursive: true, force: true });
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
   execFileSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json')], { stdio: 'inherit' });
+  rmSync(join(root, 'dist/cli'), { recursive: true, force: true });
+  await bundleCli(root);
 }
 
 rmSync(join(root, 'dist/images'), { recursive: true, force: true });

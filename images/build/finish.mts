@@ -1,5 +1,14 @@
 /** Changes the system part of the final image: no setuid file, the pool of users, name service. Runs as root in the build. */
-import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  writeFileSync,
+} from 'node:fs';
 import { GUEST, SLOT_COUNT, uidPair } from '../../src/protocol/guest.ts';
 import { fail } from './fail.ts';
 import { walk } from './walk.ts';
@@ -10,6 +19,7 @@ freeMountPoints();
 stripSetuid();
 addUsers();
 nameLocalhost();
+trustWorkspace();
 
 /** A tmpfs keeps the mode and owner of a folder that is there already, so none may be. */
 function freeMountPoints(): void {
@@ -72,4 +82,9 @@ function nameLocalhost(): void {
   const lines = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : ['passwd: files', 'group: files'];
   const others = lines.filter((line) => !/^\s*hosts:/.test(line));
   writeFileSync(file, `${[...others, 'hosts: files myhostname dns'].join('\n')}\n`);
+}
+
+/** A mounted repository belongs to a user of the host, and git refuses to work in a folder of somebody else. */
+function trustWorkspace(): void {
+  appendFileSync('/etc/gitconfig', `[safe]\n\tdirectory = ${GUEST.workspace}\n`);
 }

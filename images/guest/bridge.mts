@@ -27,12 +27,8 @@ function stop(code: number, why: string): never {
 
 process.on('uncaughtException', (error) => stop(EXIT.failed, `fault: ${error.message}`));
 
-// Only the command line can shorten the deadline: an environment can come from an image.
-const deadlineMs = process.argv[2] === '--ping-deadline-ms' ? Number(process.argv[3]) : PING_DEADLINE_MS;
-if (!Number.isInteger(deadlineMs) || deadlineMs < 1) stop(EXIT.failed, 'the deadline is not a number of milliseconds');
-
 // A half-open connection gives no end of input. Running from the start also ends a bridge that nobody ever attached to.
-const silence = setTimeout(() => stop(EXIT.silent, `no ping for ${deadlineMs} ms`), deadlineMs);
+const silence = setTimeout(() => stop(EXIT.silent, `no ping for ${PING_DEADLINE_MS} ms`), PING_DEADLINE_MS);
 
 const input = process.stdin;
 const output = process.stdout;

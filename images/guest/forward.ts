@@ -26,10 +26,16 @@ export function forward(session: ClientHttp2Session, socket: Socket, closed: () 
     if (headers[':status'] !== 200) stream.close(constants.NGHTTP2_CANCEL);
   });
   stream.on('error', () => socket.resetAndDestroy());
-  stream.on('aborted', () => socket.resetAndDestroy());
+  // The host wants no more from here. It may have ended well: what it sent before is still delivered.
+  stream.on('aborted', () => socket.unpipe(stream).resume());
   stream.on('close', () => {
     if (stream.rstCode !== constants.NGHTTP2_NO_ERROR) socket.resetAndDestroy();
     oneClosed();
+  });
+  // A stream that was reset reports an end too, before its error.
+  stream.on('end', () => {
+    if (stream.rstCode === constants.NGHTTP2_NO_ERROR) socket.end();
+    else socket.resetAndDestroy();
   });
   socket.on('error', () => stream.close(constants.NGHTTP2_CANCEL));
   socket.on('close', () => {
@@ -37,5 +43,5 @@ export function forward(session: ClientHttp2Session, socket: Socket, closed: () 
     oneClosed();
   });
   socket.pipe(stream);
-  stream.pipe(socket);
+  stream.pipe(socket, { end: false });
 }

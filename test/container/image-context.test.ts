@@ -1,0 +1,100 @@
+import { chmod, mkdir, mkdtemp, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { extract } from 'tar-stream';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { contextStream } from '../../src/container/image/context.ts';
+import { nodeArch, stageContext } from '../../src/container/image/stage.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pi-sandbox-context-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+async function fill(root: string): Promise<void> {
+  await mkdir(join(root, 'b/deep'), { recursive: true });
+  await writeFile(join(root, 'b/deep/run.sh'), '#!/bin/sh\n');
+  await chmod(join(root, 'b/deep/run.sh'), 0o777);
+  await writeFile(join(root, 'a.txt'), 'a'.repeat(200_000));
+  await symlink('b/deep/run.sh', join(root, 'link'));
+}
+
+describe('the build context', () => {
+  const signal = new AbortController().signal;
+
+  test('is root-owned, writable by nobody else, sorted, and the same bytes for the same files', async () => {
+    await fill(folder);
+    const first = await buffer(contextStream(folder, signal));
+    await utimes(join(folder, 'a.txt'), 1, 1);
+    expect((await buffer(contextStream(folder, signal))).equals(first)).toBe(true);
+
+    const entries: unknown[] = [];
+    const reader = extract();
+    reader.end(first);
+    for await (const entry of reader) {
+      const { name, type, mode, uid, gid, size } = entry.header;
+      entries.push([name, type, mode.toString(8), uid, gid, size]);
+      entry.resume();
+    }
+    expect(entries).toEqual([
+      ['a.txt', 'file', '644', 0, 0, 200_000],
+      ['b', 'directory', '755', 0, 0, 0],
+      ['b/deep', 'directory', '755', 0, 0, 0],
+      ['b/deep/run.sh', 'file', '755', 0, 0, 10],
+      ['link', 'symlink', '755', 0, 0, 0],
+    ]);
+  });
+
+  test('an abort breaks the stream', async () => {
+    await fill(folder);
+    const controller = new AbortController();
+    const stream = contextStream(folder, controller.signal);
+    const read = buffer(stream);
+    controller.abort(new Error('stopped by the user'));
+    await expect(read).rejects.toThrow('stopped by the user');
+  });
+
+  test('a file that cannot be read breaks the stream', async () => {
+    await expect(buffer(contextStream(join(folder, 'missing'), signal))).rejects.toThrow('ENOENT');
+  });
+});
+
+describe('staging', () => {
+  const env = { PATH: '/nonexistent' };
+
+  test('a failure leaves nothing behind and says what to install', async () => {
+    const signal = new AbortController().signal;
+    const staged = stageContext({ root: ROOT, parent: folder, arch: 'x64', env, signal });
+    await expect(staged).rejects.toMatchObject({ code: 'image', hint: expect.stringContaining('npm') });
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test('an abort leaves nothing behind', async () => {
+    const staged = stageContext({
+      root: ROOT,
+      parent: folder,
+      arch: 'x64',
+      env,
+      signal: AbortSignal.abort(new Error('stopped')),
+    });
+    await expect(staged).rejects.toThrow('stopped');
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test('what a killed build left is removed by the next one, what a running one uses is not', async () => {
+    for (const name of ['image-old', 'image-new', 'other']) await mkdir(join(folder, name));
+    for (const name of ['image-old', 'other']) await utimes(join(folder, name), 1, 1);
+    const signal = new AbortController().signal;
+    await stageContext({ root: ROOT, parent: folder, arch: 'x64', env, signal }).catch(() => undefined);
+    expect((await readdir(folder)).sort()).toEqual(['image-new', 'other']);
+  });
+
+  test('an architecture without a Node is refused', () => {
+    expect(nodeArch('amd64')).toBe('x64');
+    expect(nodeArch('aarch64')).toBe('arm64');
+    expect(() => nodeArch('s390x')).toThrow('s390x');
+  });
+});

@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import { commandEnv } from '../../images/guest/command-env.ts';
+import { guardSettings } from '../../images/guest/guard-settings.ts';
+import type { ToolResultEvent } from '../../images/guest/pi-api.ts';
+import { noteDefaultTimeout } from '../../images/guest/timeout-note.ts';
+
+describe('the environment of commands', () => {
+  test('holds nothing that is meant for pi', () => {
+    const env = commandEnv({
+      PATH: '/bin',
+      HOME: '/home/agent',
+      TMPDIR: '/spill',
+      PI_OFFLINE: '1',
+      PI_CODING_AGENT_DIR: '/a',
+      NODE_COMPILE_CACHE: '/c',
+      JITI_FS_CACHE: 'false',
+      NODE_OPTIONS: '--x',
+      PI_SANDBOX_MODEL: '{}',
+      PI_SANDBOX_LIMITS: '{}',
+      PI_SANDBOX_ANYTHING: '1',
+    });
+    expect(env).toEqual({ PATH: '/bin', HOME: '/home/agent', TMPDIR: '/tmp', PI_OFFLINE: '1' });
+  });
+});
+
+describe('settings from the controller', () => {
+  const limits = { bashTimeoutSeconds: 1, spillBytesPerCall: 2, spillBytesPerRun: 3, spillReserveBytes: 4 };
+  const good = { PI_SANDBOX_MODEL: '{"id":"m","cost":{"input":0}}', PI_SANDBOX_LIMITS: JSON.stringify(limits) };
+
+  test('are taken as they are', () => {
+    expect(guardSettings(good)).toEqual({ model: { id: 'm', cost: { input: 0 } }, limits });
+  });
+
+  test.each([
+    ['no model', { PI_SANDBOX_LIMITS: good.PI_SANDBOX_LIMITS }],
+    ['a model without an id', { ...good, PI_SANDBOX_MODEL: '{}' }],
+    ['text that is not JSON', { ...good, PI_SANDBOX_MODEL: '{' }],
+    ['no limits', { PI_SANDBOX_MODEL: good.PI_SANDBOX_MODEL }],
+    ['a missing limit', { ...good, PI_SANDBOX_LIMITS: JSON.stringify({ ...limits, spillBytesPerRun: undefined }) }],
+    ['a limit that is text', { ...good, PI_SANDBOX_LIMITS: JSON.stringify({ ...limits, bashTimeoutSeconds: '1' }) }],
+    ['a negative limit', { ...good, PI_SANDBOX_LIMITS: JSON.stringify({ ...limits, spillBytesPerCall: -1 }) }],
+  ])('%s keeps pi from starting', (_what, env) => {
+    expect(() => guardSettings(env)).toThrow();
+  });
+});
+
+describe('a call that ended by the default timeout', () => {
+  const result = (text: string, changes: Partial<ToolResultEvent> = {}): ToolResultEvent => ({
+    toolName: 'bash',
+    toolCallId: 'c',
+    input: { command: 'sleep 99' },
+    isError: true,
+    content: [{ type: 'text', text }],
+    ...changes,
+  });
+
+  test('says that it was the default and how to ask for more', () => {
+    const content = noteDefaultTimeout(result('out\n\nCommand timed out after 5 seconds'), 5);
+    expect(content).toEqual([
+      {
+        type: 'text',
+        text: 'out\n\nCommand timed out after 5 seconds. 5 seconds is the default of this sandbox; a call that needs longer passes its own timeout, in seconds.',
+      },
+    ]);
+    expect(
+      noteDefaultTimeout(result('Command timed out after 5 seconds. The shell exited with code 0.'), 5),
+    ).toBeDefined();
+  });
+
+  test.each([
+    ['a timeout of its own', result('Command timed out after 5 seconds', { input: { command: 'x', timeout: 5 } })],
+    ['success', result('Command timed out after 5 seconds', { isError: false })],
+    ['another tool', result('Command timed out after 5 seconds', { toolName: 'read' })],
+    [
+      'another failure after output that says so',
+      result('Command timed out after 5 seconds\n\nCommand exited with code 1'),
+    ],
+    ['another length', result('Command timed out after 50 seconds')],
+  ])('is told apart from %s', (_what, event) => {
+    expect(noteDefaultTimeout(event, 5)).toBeUndefined();
+  });
+});
