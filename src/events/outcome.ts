@@ -40,9 +40,10 @@ function gatewayStopped(failure: GatewayFailure, facts: RunFacts): Outcome {
       return agentFailed(`The scripted model could not go on: ${failure.message}`);
     case 'internal':
       return failed(failure.message, EXIT.sandboxFailed);
-    case 'tools':
     case 'model':
-      // Until the first answer nothing untrusted could run, so a request that differs from the plan is our own mistake.
+      return agentFailed(`The model cannot be used: ${failure.message}`);
+    case 'tools':
+      // Until the first answer nothing untrusted could run, so tools that differ from the plan are our own mistake.
       return facts.gateway.lastStopReason === undefined
         ? failed(failure.message, EXIT.sandboxFailed)
         : { outcome: 'policy_stopped', exitCode: EXIT.stopped, reason: sentence(failure.message) };

@@ -7,8 +7,8 @@ export type StopKind = 'failure' | 'signal' | 'limit' | 'gateway';
 /** Why the gateway stopped serving this run. */
 export interface GatewayFailure {
   /**
-   * `limit`: a cap of the gateway; `scenario`: the scripted model has no answer; `tools`, `model`: the container asked with
-   * other tools or another model than planned; `internal`: a fault of ours.
+   * `limit`: a cap of the gateway; `scenario`: the scripted model has no answer; `tools`: pi declared other tools than
+   * planned; `model`: the provider refuses the credentials or the model; `internal`: a fault of ours.
    */
   readonly kind: 'limit' | 'scenario' | 'tools' | 'model' | 'internal';
   /** Plan name of the cap. */
