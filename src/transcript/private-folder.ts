@@ -7,7 +7,7 @@ const WRITABLE_BY_OTHERS = 0o022;
 
 /** The folder exists afterwards and passes `checkPrivateFolder`; what is created gets mode 0700 whatever the umask. */
 export function ensurePrivateFolder(path: string): void {
-  if (createFolder(path)) chmodSync(path, FOLDER_MODE);
+  createPrivateFolder(path);
   checkPrivateFolder(path);
 }
 
@@ -19,10 +19,11 @@ export function checkPrivateFolder(path: string): void {
   throw new SandboxError('state', `The state folder ${path} cannot be used: ${problem.what}.`, { hint: problem.hint });
 }
 
-/** True when this call created it. */
-function createFolder(path: string): boolean {
+/** Creates it with mode 0700 whatever the umask; false when there is something by that name already. */
+export function createPrivateFolder(path: string): boolean {
   try {
     mkdirSync(path, FOLDER_MODE);
+    chmodSync(path, FOLDER_MODE);
     return true;
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false;

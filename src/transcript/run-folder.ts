@@ -3,12 +3,12 @@ import { basename, dirname, join } from 'node:path';
 import type { Static, TSchema } from '@sinclair/typebox';
 import { messageOf, SandboxError } from '../errors.ts';
 import { readJsonFile, replaceFile } from './private-file.ts';
-import { checkPrivateFolder, codeOf, ensurePrivateFolder, FOLDER_MODE } from './private-folder.ts';
+import { checkPrivateFolder, codeOf, createPrivateFolder, ensurePrivateFolder, FOLDER_MODE } from './private-folder.ts';
 import { isRunId } from './run-id.ts';
 import { runsFolder } from './state-root.ts';
 
 export { newRunId } from './run-id.ts';
-export { findRun, listRuns, type RunSummary } from './run-list.ts';
+export { findRun, listRuns } from './run-list.ts';
 export { stateRoot } from './state-root.ts';
 
 /** Room for a socket's path in the kernel's address structure is 104 to 108 bytes, depending on the system. */
@@ -38,9 +38,11 @@ export class RunFolder {
     createBase(dirname(stateRoot));
     ensurePrivateFolder(stateRoot);
     ensurePrivateFolder(runsFolder(stateRoot));
-    createOnce(created.folder);
-    ensurePrivateFolder(created.folder);
-    return created;
+    if (createPrivateFolder(created.folder)) return created;
+    throw new SandboxError(
+      'state',
+      `Cannot create the run folder ${created.folder}: there is a run with this id already.`,
+    );
   }
 
   /** @throws SandboxError `state` as for `create`, and when there is no such run */
@@ -52,7 +54,7 @@ export class RunFolder {
 
   /** Path of a file of this run; a plain name only. */
   path(name: string): string {
-    if (name !== basename(name) || name === '' || name.startsWith('..') || name.includes('\0')) {
+    if (name !== basename(name) || /^\.{0,2}$/.test(name) || name.includes('\0')) {
       throw new SandboxError('internal', `"${name}" is not a file name of a run folder.`);
     }
     return join(this.folder, name);
@@ -113,16 +115,5 @@ function createBase(path: string): void {
       cause: error,
       hint: 'Set XDG_STATE_HOME to a folder that you can write to.',
     });
-  }
-}
-
-/** Two runs never share a folder. */
-function createOnce(path: string): void {
-  try {
-    mkdirSync(path, FOLDER_MODE);
-  } catch (error) {
-    const what =
-      codeOf(error) === 'EEXIST' ? 'there is a run with this id already' : (codeOf(error) ?? messageOf(error));
-    throw new SandboxError('state', `Cannot create the run folder ${path}: ${what}.`, { cause: error });
   }
 }
