@@ -4,60 +4,73 @@ import { clip } from '../lib/bounded-text.ts';
 import { formatBytes, plural } from '../lib/format.ts';
 import type { SandboxRecord } from '../protocol/record.ts';
 import type { Screen } from './render-screen.ts';
+import { startLine } from './render-start.ts';
 import { span } from './render-style.ts';
 
 const MESSAGE_CHARS = 1_000;
-/** Damaged lines that are shown one by one; a flood of them is only counted. */
-const MAX_DAMAGED = 3;
+/** Records of one noisy kind that are shown one by one; what a hostile program can repeat is only counted after that. */
+const MAX_REPEATED = 3;
+const STDERR_LINES = 5;
 
 const Said = Type.Object({ message: Type.String(), hint: Type.Optional(Type.String()) });
-const Failed = Type.Object({
-  stopReason: Type.Literal('error'),
-  error: Type.Optional(Type.String()),
-  errorMessage: Type.Optional(Type.String()),
-});
 const Damage = Type.Object({ reason: Type.String(), bytes: Type.Number(), preview: Type.String() });
 const Full = Type.Object({ maxBytes: Type.Number() });
+const Errors = Type.Object({ who: Type.String(), text: Type.String() });
+const WireRefused = Type.Object({ authority: Type.String() });
 
 /**
- * Records other than pi's events. Every stage may record types of its own; what they have in common is shown: a `message`
- * for a person, a failed model call, damage to pi's stream. The rest is data for `--json`.
+ * Records other than pi's events and the model's answers. Every stage may record types of its own; a `message` for a
+ * person is always shown, and the rest is data for `--json` unless it is named here.
  */
 export class ObservedView {
   readonly #screen: Screen;
-  #damaged = 0;
+  readonly #repeated = new Map<string, number>();
 
   constructor(screen: Screen) {
     this.#screen = screen;
   }
 
   record(record: SandboxRecord): void {
-    if (record.type === 'damaged' && Value.Check(Damage, record)) this.#damage(record);
-    else if (record.type === 'transcript_full' && Value.Check(Full, record)) {
+    const start = startLine(record);
+    if (start !== undefined) this.#say('-', start);
+    else if (record.type === 'pi_damaged' && Value.Check(Damage, record)) this.#damage(record);
+    else if (record.type === 'stderr' && Value.Check(Errors, record)) this.#errors(record);
+    else if (record.type === 'wire_refused' && Value.Check(WireRefused, record)) {
+      this.#repeatable(record.type, `the wire refused a connection to ${record.authority}`);
+    } else if (record.type === 'transcript_full' && Value.Check(Full, record)) {
       this.#say('!', `the transcript is full at ${formatBytes(record.maxBytes)}; what came later was not kept`);
     } else if (Value.Check(Said, record)) this.#said(record.type, record);
-    else if (record.source === 'observed' && Value.Check(Failed, record)) {
-      this.#say(
-        '!',
-        `the gateway reports a failed model call: ${record.errorMessage ?? record.error ?? 'no reason given'}`,
-      );
-    }
   }
 
   /** What was counted only. */
   end(): void {
-    const hidden = this.#damaged - MAX_DAMAGED;
-    if (hidden > 0) this.#say('!', `${plural(hidden, 'more piece')} of pi's output that were no events`);
+    for (const [type, count] of this.#repeated) {
+      const hidden = count - MAX_REPEATED;
+      if (hidden > 0) this.#say('!', `${plural(hidden, 'more record')} of the kind ${type}`);
+    }
   }
 
   #said(type: string, { message, hint }: Static<typeof Said>): void {
-    this.#say(type === 'notice' ? '-' : '!', type === 'notice' ? message : `${type}: ${message}`);
+    if (type === 'notice') this.#say('-', message);
+    else if (type === 'gateway.refused') this.#repeatable(type, `the gateway refused a request: ${message}`);
+    else this.#say('!', `${type}: ${message}`);
     if (hint !== undefined) this.#say(' ', hint);
   }
 
   #damage({ reason, bytes, preview }: Static<typeof Damage>): void {
-    if (++this.#damaged > MAX_DAMAGED) return;
-    this.#say('!', `${formatBytes(bytes)} of pi's output were no event (${reason}): ${clip(preview, 80)}`);
+    const text = `${formatBytes(bytes)} of pi's output were no event (${reason}): ${clip(preview, 80)}`;
+    this.#repeatable('pi_damaged', text);
+  }
+
+  #errors({ who, text }: Static<typeof Errors>): void {
+    for (const line of text.trimEnd().split('\n').slice(-STDERR_LINES))
+      this.#say('!', `${who} on its error stream: ${line}`);
+  }
+
+  #repeatable(type: string, text: string): void {
+    const count = (this.#repeated.get(type) ?? 0) + 1;
+    this.#repeated.set(type, count);
+    if (count <= MAX_REPEATED) this.#say('!', text);
   }
 
   #say(mark: string, text: string): void {

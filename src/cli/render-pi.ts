@@ -4,6 +4,7 @@ import { PI_SCHEMAS, type PiEvent } from '../events/pi-schema.ts';
 import { refusalStage, resultText } from '../events/refusal.ts';
 import { clip } from '../lib/bounded-text.ts';
 import { formatDuration } from '../lib/format.ts';
+import { showAnswer } from './render-answer.ts';
 import type { Screen } from './render-screen.ts';
 import { span } from './render-style.ts';
 import { ToolView } from './render-tools.ts';
@@ -16,8 +17,8 @@ const Typed: TSchema = Type.Object({ type: Type.String() });
 export class PiView {
   readonly #screen: Screen;
   readonly #tools: ToolView;
-  /** The model's text is shown as the gateway sees it, so pi's copy is not. */
-  #live = false;
+  /** The model's words are shown as the gateway saw them, so pi's copy is not. */
+  #observed = false;
 
   constructor(screen: Screen, now: () => number) {
     this.#screen = screen;
@@ -25,11 +26,11 @@ export class PiView {
   }
 
   /**
-   * From now on the model's text comes from the gateway. Both streams may overtake each other, so this holds for the whole
-   * run and not for one answer.
+   * From now on the model's words come from the gateway. Both streams may overtake each other, so this holds for the
+   * whole run and not for one answer.
    */
-  showNoText(): void {
-    this.#live = true;
+  leaveOutModel(): void {
+    this.#observed = true;
   }
 
   /** `value` is an event as recorded; what is not shaped like one is passed over. */
@@ -76,15 +77,8 @@ export class PiView {
     if (message.role === 'user' && text !== '') {
       this.#screen.line(span('# ', 'cyan'), span(clip(text.trim(), PROMPT_CHARS)));
     }
-    if (message.role !== 'assistant') return;
-    if (!this.#live && text !== '') {
-      this.#screen.stream(text);
-      this.#screen.endStream();
-    }
-    if (message.stopReason === 'error')
-      this.#warn(`the model call failed: ${message.errorMessage ?? 'no reason given'}`);
-    if (message.stopReason === 'aborted') this.#warn('the answer of the model was aborted');
-    if (message.stopReason === 'length') this.#warn("the model's answer was cut off at its limit of output tokens");
+    if (message.role !== 'assistant' || this.#observed) return;
+    showAnswer(this.#screen, { text, stopReason: message.stopReason ?? 'stop', error: message.errorMessage });
   }
 
   #warn(text: string): void {

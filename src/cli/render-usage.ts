@@ -11,13 +11,22 @@ const WithUsage = Type.Object({
     cacheRead: Type.Number(),
     cacheWrite: Type.Number(),
     costUsd: Type.Number(),
+    estimated: Type.Optional(Type.Boolean()),
   }),
 });
 
 /** Tokens, money and time of a run, from observed records only: what pi says about its usage is not counted. */
 export class UsageView {
   #calls = 0;
-  readonly #sum: Static<typeof WithUsage>['usage'] = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, costUsd: 0 };
+  readonly #sum: Omit<Static<typeof WithUsage>['usage'], 'estimated'> = {
+    input: 0,
+    output: 0,
+    cacheRead: 0,
+    cacheWrite: 0,
+    costUsd: 0,
+  };
+  /** A provider did not report its tokens. */
+  #estimated = false;
   #firstTime: number | undefined;
   #lastTime = 0;
 
@@ -26,6 +35,7 @@ export class UsageView {
     this.#firstTime ??= this.#lastTime;
     if (record.source !== 'observed' || !Value.Check(WithUsage, record)) return;
     this.#calls++;
+    this.#estimated ||= record.usage.estimated === true;
     this.#sum.input += record.usage.input;
     this.#sum.output += record.usage.output;
     this.#sum.cacheRead += record.usage.cacheRead;
@@ -39,6 +49,6 @@ export class UsageView {
       cacheRead + cacheWrite > 0 ? ` (cache: ${formatCount(cacheRead)} read, ${formatCount(cacheWrite)} written)` : '';
     const tokens = `${formatCount(input)} tokens in, ${formatCount(output)} out${cached}`;
     const time = formatDuration(Math.max(0, this.#lastTime - (this.#firstTime ?? this.#lastTime)));
-    return `${plural(this.#calls, 'model call')}, ${tokens}, ${formatUsd(costUsd)}, ${time}`;
+    return `${plural(this.#calls, 'model call')}, ${tokens}, ${formatUsd(costUsd)}${this.#estimated ? ' (estimated)' : ''}, ${time}`;
   }
 }

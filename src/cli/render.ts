@@ -1,6 +1,8 @@
+import { Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { Outcome } from '../protocol/outcome.ts';
 import type { SandboxRecord } from '../protocol/record.ts';
+import { showAnswer } from './render-answer.ts';
 import { ObservedView } from './render-observed.ts';
 import { PiView } from './render-pi.ts';
 import { type Output, Screen } from './render-screen.ts';
@@ -27,7 +29,10 @@ export interface RendererOptions {
 }
 
 /** What a quiet run keeps silent about. */
-const CHATTER = new Set(['pi', 'notice']);
+const CHATTER = new Set(['pi', 'notice', 'run_started', 'imported', 'gateway.response']);
+
+/** A finished answer of the model as the gateway saw it. */
+const Answer = Type.Object({ stopReason: Type.String(), text: Type.String(), error: Type.Optional(Type.String()) });
 
 /** The human transcript: the same for a live run and for recorded records (`logs`), where there are no deltas. */
 export class Renderer {
@@ -36,7 +41,10 @@ export class Renderer {
   readonly #observed: ObservedView;
   readonly #usage = new UsageView();
   readonly #quiet: boolean;
+  /** Call and kind of the text that is being streamed. */
   #streaming = '';
+  /** Model calls whose text is on the screen already. */
+  #shown = 0;
   #ended = false;
 
   constructor(out: Output, { color, quiet, now = () => performance.now() }: RendererOptions) {
@@ -50,8 +58,9 @@ export class Renderer {
     this.#usage.count(record);
     if (this.#quiet && CHATTER.has(record.type)) return;
     if (record.type === 'pi') this.#pi.event(record['event'], record.run);
-    else if (record.type !== 'outcome') this.#observed.record(record);
-    else if (Value.Check(Outcome, outcomeOf(record))) this.end(outcomeOf(record));
+    else if (record.type === 'outcome') this.#outcome(record);
+    else if (record.type === 'gateway.response') this.#answer(record);
+    else this.#observed.record(record);
   }
 
   /** Thinking is shown dim, or marked where there are no colours; arguments of tool calls come with the call. */
@@ -63,7 +72,8 @@ export class Renderer {
       if (kind === 'thinking') this.#screen.line(span('(thinking)', 'dim'));
     }
     this.#streaming = streaming;
-    this.#pi.showNoText();
+    this.#pi.leaveOutModel();
+    if (kind === 'text') this.#shown = Math.max(this.#shown, call);
     this.#screen.stream(text, kind === 'thinking' ? 'dim' : 'plain');
   }
 
@@ -79,14 +89,23 @@ export class Renderer {
     this.#screen.line(span(name, exitCode === 0 ? 'green' : 'red'), span(reason));
   }
 
+  /** In a recording nothing was streamed: there the gateway's record is where the model's words come from. */
+  #answer(record: SandboxRecord): void {
+    if (record.source !== 'observed' || !Value.Check(Answer, record)) return;
+    this.#pi.leaveOutModel();
+    const streamed = typeof record['call'] === 'number' && record['call'] <= this.#shown;
+    showAnswer(this.#screen, { text: streamed ? '' : record.text, stopReason: record.stopReason, error: record.error });
+  }
+
+  #outcome(record: SandboxRecord): void {
+    const { outcome, exitCode, reason, limit } = record;
+    const value = { outcome, exitCode, reason, ...(limit === undefined ? {} : { limit }) };
+    if (Value.Check(Outcome, value)) this.end(value);
+  }
+
   /** Leaves the terminal as it should be when the run ends without an outcome. */
   close(): void {
     this.#screen.endStream();
     this.#screen.clearLive();
   }
-}
-
-/** The outcome's own fields of its record. */
-function outcomeOf({ outcome, exitCode, reason, limit }: SandboxRecord): Outcome {
-  return { outcome, exitCode, reason, ...(limit === undefined ? {} : { limit }) } as Outcome;
 }

@@ -1,0 +1,83 @@
+import type { Renderer } from '../../src/cli/render.ts';
+import type { NewRecord, SandboxRecord } from '../../src/protocol/record.ts';
+
+export const RUN = '20261130T021610-3f9a2c';
+
+/** A place to write to that remembers; `isTTY` decides what the renderer may use. */
+export class FakeOutput {
+  text = '';
+  readonly isTTY: boolean;
+  readonly columns = 80;
+
+  constructor(isTTY = false) {
+    this.isTTY = isTTY;
+  }
+
+  write(text: string): boolean {
+    this.text += text;
+    return true;
+  }
+
+  /** What stands on the screen after carrying out the two movements that the renderer knows. */
+  get screen(): string[] {
+    const rows = [''];
+    for (const part of this.text.split(/(\u001b\[\d+A\u001b\[J|\n)/)) {
+      const up = /^\u001b\[(\d+)A/.exec(part);
+      if (up !== null) rows.splice(rows.length - 1 - Number(up[1]), Number.POSITIVE_INFINITY, '');
+      else if (part === '\n') rows.push('');
+      else rows[rows.length - 1] += part;
+    }
+    return rows;
+  }
+}
+
+/** Stamps records as a transcript would, one a second. */
+export function recorder(renderer: Renderer) {
+  let seq = 0;
+  return (record: NewRecord): void => {
+    const time = new Date(Date.UTC(2026, 10, 30, 2, 16, seq)).toISOString();
+    renderer.record({ v: 1, seq: ++seq, time, run: RUN, ...record } as SandboxRecord);
+  };
+}
+
+export const pi = (event: { type: string } & Record<string, unknown>): NewRecord => ({
+  source: 'claimed',
+  type: 'pi',
+  event,
+});
+
+export function toolStart(id: string, toolName: string, args: unknown): NewRecord {
+  return pi({ type: 'tool_execution_start', toolCallId: id, toolName, args });
+}
+
+export function toolUpdate(id: string, text: string): NewRecord {
+  return pi({
+    type: 'tool_execution_update',
+    toolCallId: id,
+    toolName: 'bash',
+    args: {},
+    partialResult: { content: [{ type: 'text', text }] },
+  });
+}
+
+export function toolEnd(id: string, toolName: string, text: string, more: Record<string, unknown> = {}): NewRecord {
+  const { details, structuredContent = { output: text }, ...rest } = more;
+  const result = {
+    content: [{ type: 'text', text }],
+    structuredContent,
+    ...(details === undefined ? {} : { details }),
+  };
+  return pi({ type: 'tool_execution_end', toolCallId: id, toolName, result, isError: false, durationMs: 12, ...rest });
+}
+
+/** A call that was turned away before it ran. */
+export function refused(id: string, toolName: string, text: string): NewRecord {
+  const result = { content: [{ type: 'text', text }], details: {} };
+  return pi({ type: 'tool_execution_end', toolCallId: id, toolName, result, isError: true });
+}
+
+export const says = (text: string, more: Record<string, unknown> = {}): NewRecord =>
+  pi({
+    type: 'message_end',
+    message: { role: 'assistant', content: [{ type: 'text', text }], stopReason: 'stop', ...more },
+  });
