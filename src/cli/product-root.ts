@@ -1,4 +1,13 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Folder of package.json, Dockerfile.pi and images/. Built code lies in dist/src/cli below it. */
-export const productRoot = fileURLToPath(new URL('../../../', import.meta.url)).replace(/\/$/, '');
+/** Folder of package.json, Dockerfile.pi and images/, wherever below it this code lies: source, built or bundled. */
+export const productRoot = findUp(dirname(fileURLToPath(import.meta.url)));
+
+function findUp(folder: string): string {
+  if (existsSync(join(folder, 'Dockerfile.pi'))) return folder;
+  const parent = dirname(folder);
+  if (parent === folder) throw new Error('pi-sandbox is not installed completely: Dockerfile.pi is missing');
+  return findUp(parent);
+}

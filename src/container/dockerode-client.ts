@@ -52,10 +52,12 @@ const CONFLICT = 409;
 export async function connectEngine(endpoint: Endpoint): Promise<Engine> {
   const call = caller(endpoint);
   const probe = new Docker(dockerOptions(endpoint));
-  const answer = await call('tell its version', () => probe.version(), VersionAnswer);
+  const [answer, info] = await Promise.all([
+    call('tell its version', () => probe.version(), VersionAnswer),
+    call('describe itself', () => probe.info(), InfoAnswer),
+  ]);
   const apiVersion = negotiateApi(answer, describeEndpoint(endpoint));
   const docker = new Docker({ ...dockerOptions(endpoint), version: `v${apiVersion}` });
-  const info = await call('describe itself', () => docker.info(), InfoAnswer);
   const facts: EngineFacts = {
     name: info.Name,
     version: answer.Version,

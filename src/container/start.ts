@@ -55,12 +55,11 @@ export async function startSandbox(options: StartOptions): Promise<StartedSandbo
   undo.add('remove the container', () => engine.remove(container));
   options.onCreated?.(container);
   signal.throwIfAborted();
-  await requireOwnSlot(engine, container, plan.container.slot);
-
-  // Before the start: what the main process says first would be lost otherwise.
-  const attached = await engine.attach(container);
-  attached.on('error', () => {});
-  undo.add('close the wire', () => void attached.destroy());
+  // Attached before the start: what the main process says first would be lost otherwise.
+  const [attached] = await Promise.all([
+    attach(engine, container, undo),
+    requireOwnSlot(engine, container, plan.container.slot),
+  ]);
   await engine.start(container);
   signal.throwIfAborted();
   const streams = demux(attached);
@@ -86,6 +85,13 @@ export async function startSandbox(options: StartOptions): Promise<StartedSandbo
   await wire.ready;
   signal.throwIfAborted();
   return { container, posture, wire, bridgeErrors: streams.stderr, pi: agent.pi };
+}
+
+async function attach(engine: Engine, container: string, undo: UndoStack): Promise<Duplex> {
+  const attached = await engine.attach(container);
+  attached.on('error', () => {});
+  undo.add('close the wire', () => void attached.destroy());
+  return attached;
 }
 
 /** Starts the process that waits for the archive, and reads back what it is allowed. */

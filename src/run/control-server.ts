@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { messageOf, SandboxError } from '../errors.ts';
 import { problemText, strictParse } from '../lib/strict-parse.ts';
 import { type ControlAnswer, ControlRequest, MAX_CONTROL_LINE } from '../protocol/control.ts';
+import { framing } from './chunk-framing.ts';
 
 /** What a control socket can ask of its run. */
 export interface ControlHandlers {
@@ -45,7 +46,7 @@ async function serve(socket: Socket, handlers: ControlHandlers): Promise<void> {
     }
     const output = await handlers.output(request.call);
     answer(socket, { ok: true });
-    await pipeline(output, socket);
+    await pipeline(output, framing(), socket);
   } catch (error) {
     if (socket.writable) answer(socket, { ok: false, error: messageOf(error) });
   }

@@ -1,4 +1,3 @@
-import { reap } from '../container/ownership.ts';
 import { PiClient } from '../container/pi-client.ts';
 import { SlotTaken, type StartedSandbox, startSandbox } from '../container/start.ts';
 import { StderrTail } from '../container/stderr-tail.ts';
@@ -15,6 +14,7 @@ import { OutputPaths } from './output-paths.ts';
 import { noFullOutput, readInside } from './outputs.ts';
 import type { Prepared } from './prepare.ts';
 import { PiPump } from './pump.ts';
+import { recover } from './recover.ts';
 import { keptOutputs, recordErrors, recordStart, sendRepository } from './report.ts';
 import { RunFiles } from './run-files.ts';
 import type { Stops } from './stops.ts';
@@ -55,7 +55,10 @@ export async function execute(parts: ExecuteParts): Promise<RunResult> {
       return readInside(prepared.engine, inside.sandbox.container, plan.container.agentUid, path);
     },
   });
-  await reap(prepared.engine, prepared.installation, files.socketOf);
+  // Clearing up after others takes place beside the start and must not fail this run.
+  const reaped = recover(host, prepared.engine).catch((error: unknown) => {
+    host.warn(`leftovers of earlier runs could not be removed: ${messageOf(error)}`);
+  });
   using timers = new RunTimers(plan.limits, stops);
   const gateway = new Gateway({
     run: plan.run,
@@ -74,6 +77,7 @@ export async function execute(parts: ExecuteParts): Promise<RunResult> {
     onFailure: (failure) => stops.gateway(failure),
   });
   const pi = await converse(parts, { plan, files, timers, gateway, outputs, inside });
+  await reaped;
   if (parts.turn.used && !stops.signal.aborted) stops.interrupt('SIGINT');
   const outcome = decideOutcome({ ...stops.facts, ...pi, gateway: gateway.state });
   await files.finish(outcome, gateway.state);

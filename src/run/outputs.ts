@@ -1,9 +1,17 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import { demux } from '../container/demux.ts';
 import type { Engine } from '../container/engine.ts';
 import { SandboxError } from '../errors.ts';
 
-/** Reads one file of the container as pi's user, whole. Root has no capabilities there and could not. */
+/** Longest wait for the engine to note an exit code after the stream has ended, and between two looks, milliseconds. */
+const EXIT_MS = 5_000;
+const POLL_MS = 10;
+
+/**
+ * Reads one file of the container as pi's user, whole. Root has no capabilities there and could not. The stream fails
+ * when the file could not be read to its end, also when the container went away meanwhile.
+ */
 export async function readInside(engine: Engine, container: string, uid: number, path: string): Promise<Readable> {
   const exec = await engine.createExec(container, {
     user: `${uid}:${uid}`,
@@ -15,8 +23,27 @@ export async function readInside(engine: Engine, container: string, uid: number,
   const socket = await engine.startExec(exec, false);
   const { stdout, stderr } = demux(socket);
   stderr.resume();
-  stdout.once('close', () => socket.destroy());
-  return stdout;
+  const whole = async function* (): AsyncGenerator<Buffer, void> {
+    try {
+      yield* stdout as AsyncIterable<Buffer>;
+      const code = await exitCode(engine, exec);
+      if (code === 0) return;
+      throw new SandboxError('engine', `${path} could not be read in the container (exit code ${code ?? 'unknown'}).`);
+    } finally {
+      socket.destroy();
+    }
+  };
+  return Readable.from(whole(), { objectMode: false });
+}
+
+/** The engine closes the stream a moment before it notes the exit code. A container that is killed ends the stream in order. */
+async function exitCode(engine: Engine, exec: string): Promise<number | null> {
+  const until = performance.now() + EXIT_MS;
+  for (;;) {
+    const state = await engine.execState(exec);
+    if (!state.running || performance.now() > until) return state.exitCode;
+    await delay(POLL_MS);
+  }
 }
 
 /** The error for a call whose output was never spilled, in words that help. */

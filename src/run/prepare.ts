@@ -33,8 +33,8 @@ export async function prepare(request: RunRequest, host: RunHost, signal: AbortS
   const root = await checkRoot(request.repo, { stateDir: host.stateRoot, homeDir: host.homeDir });
   const profile = PROFILES[request.profile ?? 'edit'];
   // The three take their time in different places: a socket, module loading, the disk.
-  const [engine, source, selection] = await settleAll([
-    host.connect(),
+  const [[engine, image], source, selection] = await settleAll([
+    host.connect().then(async (found) => [found, await host.ensureImage(found, request.image, signal)] as const),
     resolveModel(request.model, {
       env: host.env,
       cwd: host.cwd,
@@ -44,7 +44,6 @@ export async function prepare(request: RunRequest, host: RunHost, signal: AbortS
     select(root, request, host, !profile.contextFiles, signal),
   ]);
   signal.throwIfAborted();
-  const image = await host.ensureImage(engine, request.image, signal);
   const run = newRunId(host.now(), randomBytes(8));
   const installation = installationId({ machine: host.machine, uid: host.uid, stateRoot: host.stateRoot });
   const facts: Omit<HostFacts, 'slot' | 'labels'> = {

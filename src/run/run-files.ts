@@ -1,5 +1,4 @@
 import type { Server } from 'node:net';
-import path from 'node:path';
 import type { GatewayState } from '../gateway/gateway.ts';
 import type { Posture } from '../container/posture/posture.ts';
 import type { Outcome } from '../protocol/outcome.ts';
@@ -31,7 +30,10 @@ export class RunFiles implements AsyncDisposable {
   /** Rejects with SandboxError `state` and leaves nothing behind when the state folder cannot be used. */
   static async create(host: RunHost, plan: RunPlan, request: RunRequest, control: ControlHandlers): Promise<RunFiles> {
     const folder = RunFolder.create(host.stateRoot, plan.run);
+    let server: Server | undefined;
     try {
+      // Before the plan: a folder with a plan whose socket is silent counts as a run that was lost.
+      server = await listenControl(folder.controlSocket, control);
       folder.writeJson('request.json', request);
       folder.writeJson('plan.json', plan);
       const transcript = Transcript.open(folder, plan.run, {
@@ -39,16 +41,13 @@ export class RunFiles implements AsyncDisposable {
         now: host.now,
         onTrouble: host.warn,
       });
-      const ledger = new LedgerFile(folder);
-      return new RunFiles(host, folder, transcript, ledger, await listenControl(folder.controlSocket, control));
+      return new RunFiles(host, folder, transcript, new LedgerFile(folder), server);
     } catch (error) {
+      server?.close();
       folder.remove();
       throw error;
     }
   }
-
-  /** Control socket of another run of this user. */
-  readonly socketOf = (run: string): string => path.join(path.dirname(this.folder.folder), run, 'control');
 
   /** Stamps and keeps a record and hands it on. A promise asks the caller to wait: the reader is slower. */
   record(entry: NewRecord): void | Promise<void> {

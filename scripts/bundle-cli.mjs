@@ -1,0 +1,42 @@
+/**
+ * Bundles the command line into dist/cli, so that it starts in a third of the time: hundreds of small files become a
+ * few, loaded only by the commands that need them. The library in dist/src stays unbundled.
+ */
+import { join } from 'node:path';
+import { build } from 'esbuild';
+
+/**
+ * Parts of dockerode that load large libraries and that the command line never reaches: BuildKit sessions (gRPC) and
+ * engines behind ssh://, which the endpoint search refuses by name.
+ */
+const unreachable = {
+  name: 'unreachable-parts',
+  setup(bundler) {
+    bundler.onResolve({ filter: /^\.\/(session|ssh)$/ }, ({ path, importer }) =>
+      /node_modules\/(dockerode|docker-modem)\//.test(importer) ? { path, namespace: 'unreachable' } : undefined,
+    );
+    bundler.onLoad({ filter: /.*/, namespace: 'unreachable' }, ({ path }) => ({
+      contents: `module.exports = () => { throw new Error('${path} is not part of this build'); };`,
+    }));
+  },
+};
+
+/** Bundles src/cli/main.ts below the product's root. */
+export async function bundleCli(root) {
+  await build({
+    entryPoints: [join(root, 'src/cli/main.ts')],
+    outdir: join(root, 'dist/cli'),
+    bundle: true,
+    splitting: true,
+    minify: true,
+    keepNames: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node22',
+    plugins: [unreachable],
+    // CommonJS packages inside an ES module bundle still ask for this.
+    banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
+    legalComments: 'linked',
+    logLevel: 'warning',
+  });
+}
