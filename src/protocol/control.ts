@@ -1,8 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox';
 
 /**
- * The control socket of a run: one JSON line from the client, one JSON line back, then, for `output`, raw bytes until
- * the end. A connection that is accepted means that the controller lives.
+ * The control socket of a run: one JSON line from the client, one JSON line back, then, for `output`, the bytes in
+ * pieces: four bytes of length, big endian, and the piece; length zero says that it was all, so that a connection that
+ * broke cannot pass for an end. A connection that is accepted means that the controller lives.
  */
 export const ControlRequest = Type.Union([
   Type.Object({ op: Type.Literal('stop') }, { additionalProperties: false }),

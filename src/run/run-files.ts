@@ -1,6 +1,6 @@
 import type { Server } from 'node:net';
-import type { GatewayState } from '../gateway/gateway.ts';
 import type { Posture } from '../container/posture/posture.ts';
+import type { GatewayState } from '../gateway/gateway.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { RunPlan } from '../protocol/plan.ts';
 import type { NewRecord } from '../protocol/record.ts';

@@ -3,6 +3,7 @@ import {
   constants,
   fchmodSync,
   fstatSync,
+  linkSync,
   openSync,
   readFileSync,
   renameSync,
@@ -19,6 +20,25 @@ const MAX_JSON_BYTES = 16 * 1024 * 1024;
 
 /** Replaces a file in one step: readers see the old or the new text, never a part. Mode 0600 whatever the umask. */
 export function replaceFile(path: string, text: string): void {
+  writeBeside(path, text, (temporary) => renameSync(temporary, path));
+}
+
+/** As `replaceFile`, but false and nothing changed when the file exists. Of several at once, one succeeds. */
+export function createFile(path: string, text: string): boolean {
+  return writeBeside(path, text, (temporary) => {
+    try {
+      linkSync(temporary, path);
+      return true;
+    } catch (error) {
+      if (codeOf(error) === 'EEXIST') return false;
+      throw error;
+    } finally {
+      removeIfThere(temporary);
+    }
+  });
+}
+
+function writeBeside<T>(path: string, text: string, place: (temporary: string) => T): T {
   const temporary = `${path}.${process.pid}.tmp`;
   try {
     const fd = openSync(
@@ -32,7 +52,7 @@ export function replaceFile(path: string, text: string): void {
     } finally {
       closeSync(fd);
     }
-    renameSync(temporary, path);
+    return place(temporary);
   } catch (error) {
     removeIfThere(temporary);
     throw new SandboxError('state', `Cannot write ${path}: ${codeOf(error) ?? String(error)}.`, {

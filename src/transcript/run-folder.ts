@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Static, TSchema } from '@sinclair/typebox';
 import { messageOf, SandboxError } from '../errors.ts';
-import { readJsonFile, replaceFile } from './private-file.ts';
+import { createFile, readJsonFile, replaceFile } from './private-file.ts';
 import { checkPrivateFolder, codeOf, createPrivateFolder, ensurePrivateFolder, FOLDER_MODE } from './private-folder.ts';
 import { isRunId } from './run-id.ts';
 import { runsFolder } from './state-root.ts';
@@ -70,6 +70,11 @@ export class RunFolder {
   /** Atomic: readers see the old or the new value. @throws SandboxError `state` */
   writeJson(name: string, value: unknown): void {
     replaceFile(this.path(name), `${JSON.stringify(value, null, 2)}\n`);
+  }
+
+  /** As `writeJson`, but never replaces: false when there is such a file, also one that appeared at this moment. */
+  createJson(name: string, value: unknown): boolean {
+    return createFile(this.path(name), `${JSON.stringify(value, null, 2)}\n`);
   }
 
   /** Undefined when there is no such file. @throws SandboxError `state` when it is not what the schema says */

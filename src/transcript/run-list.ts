@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { SandboxError } from '../errors.ts';
@@ -35,6 +35,20 @@ const LIST_HINT = 'pi-sandbox ls shows the runs.';
 /** All runs, oldest first. Damaged runs are listed as far as they can be read. @throws SandboxError `state` */
 export function listRuns(stateRoot: string): RunSummary[] {
   return runIds(stateRoot).map((id) => summarise(stateRoot, id));
+}
+
+/** Folder of a run, absolute; the id is not checked and need not exist. */
+export function runFolderOf(stateRoot: string, run: string): string {
+  return join(runsFolder(stateRoot), run);
+}
+
+/**
+ * Ids of runs that had begun and have no outcome: they go on, or were lost. A folder without a plan belongs to a run that
+ * has not begun; its controller listens before it writes the plan.
+ */
+export function unfinishedRuns(stateRoot: string): string[] {
+  const has = (id: string, name: string): boolean => existsSync(join(runFolderOf(stateRoot, id), name));
+  return runIds(stateRoot).filter((id) => has(id, 'plan.json') && !has(id, 'outcome.json'));
 }
 
 /**
@@ -81,7 +95,7 @@ function runIds(stateRoot: string): string[] {
 }
 
 function summarise(stateRoot: string, id: string): RunSummary {
-  const folder = join(runsFolder(stateRoot), id);
+  const folder = runFolderOf(stateRoot, id);
   const plan = readLeniently(folder, 'plan.json', ListedPlan);
   const outcome = readLeniently(folder, 'outcome.json', Outcome);
   return {

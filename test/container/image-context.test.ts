@@ -1,11 +1,13 @@
+import { spawnSync } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { extract } from 'tar-stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { contextStream } from '../../src/container/image/context.ts';
 import { nodeArch, stageContext } from '../../src/container/image/stage.ts';
+import { ownedFolder, sweepStaging } from '../../src/container/image/staging-owner.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 let folder: string;
@@ -84,12 +86,25 @@ describe('staging', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('what a killed build left is removed by the next one, what a running one uses is not', async () => {
-    for (const name of ['image-old', 'image-new', 'other']) await mkdir(join(folder, name));
-    for (const name of ['image-old', 'other']) await utimes(join(folder, name), 1, 1);
+  test('what a killed build left is removed by the next one, what a running one uses is not, however old', async () => {
+    await using running = await ownedFolder(folder);
+    await utimes(running.folder, 1, 1);
+    const killed = 'image-0123456789ab';
+    for (const name of [killed, 'other']) await mkdir(join(folder, name));
     const signal = new AbortController().signal;
     await stageContext({ root: ROOT, parent: folder, arch: 'x64', env, signal }).catch(() => undefined);
-    expect((await readdir(folder)).sort()).toEqual(['image-new', 'other']);
+    const name = basename(running.folder);
+    expect((await readdir(folder)).sort()).toEqual([name, `${name}.owner`, 'other']);
+  });
+
+  test('a folder whose owner was killed while it listened has a socket that refuses, and goes with it', async () => {
+    const program = `import { ownedFolder } from ${JSON.stringify(join(ROOT, 'src/container/image/staging-owner.ts'))};
+      const owned = await ownedFolder(process.argv[1]); console.log(owned.folder); process.kill(process.pid, 'SIGKILL');`;
+    const killed = spawnSync(process.execPath, ['--input-type=module', '-e', program, folder], { encoding: 'utf8' });
+    expect(killed.signal).toBe('SIGKILL');
+    expect(await readdir(folder)).toHaveLength(2);
+    await sweepStaging(folder);
+    expect(await readdir(folder)).toEqual([]);
   });
 
   test('an architecture without a Node is refused', () => {

@@ -1,12 +1,9 @@
-import { cp, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { cp, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SandboxError } from '../../errors.ts';
 import { CommandError, runCommand } from '../../lib/command.ts';
+import { ownedFolder, sweepStaging } from './staging-owner.ts';
 
-/** Prefix of staging folders. */
-const PREFIX = 'image-';
-/** Age from which a staging folder belongs to a build that was killed, milliseconds; no build takes this long. */
-const STALE_MS = 6 * 60 * 60_000;
 const NPM_TIMEOUT_MS = 10 * 60_000;
 const NPM_OUTPUT_BYTES = 4 * 1024 * 1024;
 
@@ -47,26 +44,16 @@ export interface Staged extends AsyncDisposable {
 /** Lays out the build context in a new folder: pi and Node from npm, pinned by our lock file, and the guest files. */
 export async function stageContext(options: StageOptions): Promise<Staged> {
   await mkdir(options.parent, { recursive: true, mode: 0o700 });
-  await removeStale(options.parent);
-  const folder = await mkdtemp(join(options.parent, PREFIX));
-  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  await sweepStaging(options.parent);
+  const owned = await ownedFolder(options.parent);
   try {
-    await fill(folder, options);
+    await fill(owned.folder, options);
     options.signal.throwIfAborted();
   } catch (error) {
-    await remove();
+    await owned[Symbol.asyncDispose]();
     throw error;
   }
-  return { folder, [Symbol.asyncDispose]: remove };
-}
-
-async function removeStale(parent: string): Promise<void> {
-  for (const name of await readdir(parent)) {
-    if (!name.startsWith(PREFIX)) continue;
-    const stats = await stat(join(parent, name)).catch(() => undefined);
-    if (stats !== undefined && Date.now() - stats.mtimeMs > STALE_MS)
-      await rm(join(parent, name), { recursive: true, force: true });
-  }
+  return owned;
 }
 
 async function fill(folder: string, { root, arch, env, signal }: StageOptions): Promise<void> {

@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { controllerAlive } from '../ownership.ts';
+
+const NAME = /^image-[0-9a-f]{12}$/;
+const NAME_BYTES = 6;
+
+/**
+ * A new folder below `parent` for as long as this process lives: a socket beside it answers for it. The socket comes
+ * first, so a folder without one that answers has no owner any more. Disposing removes both.
+ */
+export async function ownedFolder(parent: string): Promise<{ readonly folder: string } & AsyncDisposable> {
+  const folder = join(parent, `image-${randomBytes(NAME_BYTES).toString('hex')}`);
+  const server = createServer((socket) => socket.destroy()).unref();
+  server.listen(socketOf(folder));
+  await once(server, 'listening');
+  await mkdir(folder, { mode: 0o700 });
+  return {
+    folder,
+    async [Symbol.asyncDispose]() {
+      await rm(folder, { recursive: true, force: true });
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Removes the folders below `parent` whose owner is gone. */
+export async function sweepStaging(parent: string): Promise<void> {
+  const names = await readdir(parent).catch(() => [] as string[]);
+  for (const name of names.filter((entry) => NAME.test(entry))) {
+    const folder = join(parent, name);
+    if (await controllerAlive(socketOf(folder))) continue;
+    await rm(folder, { recursive: true, force: true });
+    await rm(socketOf(folder), { force: true });
+  }
+}
+
+function socketOf(folder: string): string {
+  return `${folder}.owner`;
+}

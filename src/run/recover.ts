@@ -1,0 +1,51 @@
+import path from 'node:path';
+import type { Engine } from '../container/engine.ts';
+import { sweepStaging } from '../container/image/staging-owner.ts';
+import { controllerAlive, installationId, reap } from '../container/ownership.ts';
+import { runFolderOf, unfinishedRuns } from '../transcript/run-list.ts';
+import type { RunHost } from './host.ts';
+import { closeLostRun } from './lost-run.ts';
+import { findEndpointOf } from './recorded-endpoint.ts';
+
+/** Whose leftovers are meant: this machine, user and state folder. */
+export type Installation = Pick<RunHost, 'machine' | 'uid' | 'stateRoot' | 'now'>;
+
+export interface Recovered {
+  /** Runs whose container or volume was removed. */
+  readonly reaped: readonly string[];
+  /** Runs that got the outcome which their controller could not write any more. */
+  readonly closed: readonly string[];
+}
+
+const REMOVED = 'The controller ended without an outcome; its container was removed.';
+const NONE_LEFT = 'The controller ended without an outcome; no container of it is left.';
+
+/**
+ * Clears up after controllers that were killed: removes their containers and volumes, writes the outcome they owe, and
+ * removes the folders of their image builds. Alive is whoever answers on its socket; process ids are never looked at.
+ */
+export async function recover(installation: Installation, engine: Engine): Promise<Recovered> {
+  const { stateRoot, now } = installation;
+  await sweepStaging(stateRoot);
+  const reaped = await reap(engine, installationId(installation), (run) => controlSocket(stateRoot, run));
+  const closed: string[] = [];
+  for (const run of unfinishedRuns(stateRoot)) {
+    if (await controllerAlive(controlSocket(stateRoot, run))) continue;
+    const removed = reaped.includes(run);
+    // A run on another engine may still have a container there, so its end is left to a command that sees that engine.
+    if (!removed && !(await couldBeHere(stateRoot, run, engine))) continue;
+    if (await closeLostRun(stateRoot, run, removed ? REMOVED : NONE_LEFT, now)) closed.push(run);
+  }
+  return { reaped, closed };
+}
+
+/** Control socket of a run, whether there is such a run or not. */
+export function controlSocket(stateRoot: string, run: string): string {
+  return path.join(runFolderOf(stateRoot, run), 'control');
+}
+
+/** A run that recorded no engine ended before it had asked one for a container. */
+async function couldBeHere(stateRoot: string, run: string, engine: Engine): Promise<boolean> {
+  const endpoint = await findEndpointOf(runFolderOf(stateRoot, run));
+  return endpoint === undefined || endpoint === engine.facts.endpoint;
+}

@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import { Value } from '@sinclair/typebox/value';
+import { lines } from '../lib/lines.ts';
+import { LedgerEntry } from '../protocol/ledger.ts';
+import { LEDGER_FILE } from './ledger-file.ts';
+import { openTranscript } from './read-transcript.ts';
+
+/** Sums over a ledger. Money in US dollars. */
+export interface LedgerTotals {
+  /** Calls that went to the provider. */
+  readonly requests: number;
+  /** Of these, calls whose end is not on record: the controller ended first. Their usage is unknown. */
+  readonly unsettled: number;
+  /** Calls that the gateway turned away. */
+  readonly refused: number;
+  readonly usage: {
+    readonly input: number;
+    readonly output: number;
+    readonly cacheRead: number;
+    readonly cacheWrite: number;
+  };
+  readonly costUsd: number;
+  /** Whether any of it is an estimate. */
+  readonly estimated: boolean;
+  /** Lines that are no ledger entry. */
+  readonly damaged: number;
+}
+
+/** Longest line of a ledger, bytes; a close entry names the tool calls of its answer. */
+const LINE_BYTES = 4 * 1024 * 1024;
+
+/** Sums of a run's ledger. Undefined when the run has none. @throws SandboxError `state` */
+export async function readLedger(runFolder: string): Promise<LedgerTotals | undefined> {
+  const totals = {
+    requests: 0,
+    unsettled: 0,
+    refused: 0,
+    usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+    costUsd: 0,
+    estimated: false,
+    damaged: 0,
+  };
+  const handle = await openTranscript(join(runFolder, LEDGER_FILE));
+  try {
+    const bytes = handle.createReadStream({ autoClose: false });
+    for await (const line of lines(bytes, { lineBytes: LINE_BYTES, totalBytes: Number.MAX_SAFE_INTEGER })) {
+      const entry = line.kind === 'line' ? parse(line.content) : undefined;
+      if (entry === undefined) totals.damaged++;
+      else if (entry.entry === 'refused') totals.refused++;
+      else if (entry.entry === 'open') {
+        totals.requests++;
+        totals.unsettled++;
+      } else {
+        totals.unsettled--;
+        totals.usage.input += entry.usage.input;
+        totals.usage.output += entry.usage.output;
+        totals.usage.cacheRead += entry.usage.cacheRead;
+        totals.usage.cacheWrite += entry.usage.cacheWrite;
+        totals.costUsd += entry.usage.costUsd;
+        totals.estimated ||= entry.usage.estimated === true;
+      }
+    }
+  } finally {
+    await handle.close();
+  }
+  return totals;
+}
+
+function parse(line: Buffer): LedgerEntry | undefined {
+  try {
+    const value: unknown = JSON.parse(line.toString('utf8'));
+    return Value.Check(LedgerEntry, value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
