@@ -25,6 +25,8 @@ const WireRefused = Type.Object({ authority: Type.String() });
 export class ObservedView {
   readonly #screen: Screen;
   readonly #repeated = new Map<string, number>();
+  /** What pi and the bridge printed on their error streams, by name: of interest when the run failed. */
+  readonly #errors = new Map<string, readonly string[]>();
 
   constructor(screen: Screen) {
     this.#screen = screen;
@@ -34,7 +36,7 @@ export class ObservedView {
     const start = startLine(record);
     if (start !== undefined) this.#say('-', start);
     else if (record.type === 'pi_damaged' && Value.Check(Damage, record)) this.#damage(record);
-    else if (record.type === 'stderr' && Value.Check(Errors, record)) this.#errors(record);
+    else if (record.type === 'stderr' && Value.Check(Errors, record)) this.#keepErrors(record);
     else if (record.type === 'wire_refused' && Value.Check(WireRefused, record)) {
       this.#repeatable(record.type, `the wire refused a connection to ${record.authority}`);
     } else if (record.type === 'transcript_full' && Value.Check(Full, record)) {
@@ -42,12 +44,15 @@ export class ObservedView {
     } else if (Value.Check(Said, record)) this.#said(record.type, record);
   }
 
-  /** What was counted only. */
-  end(): void {
+  /** What was counted only, and after a failure what may explain it. */
+  end(failed: boolean): void {
     for (const [type, count] of this.#repeated) {
       const hidden = count - MAX_REPEATED;
       if (hidden > 0) this.#say('!', `${plural(hidden, 'more record')} of the kind ${type}`);
     }
+    if (!failed) return;
+    for (const [who, lines] of this.#errors)
+      for (const line of lines) this.#say('!', `${who} on its error stream: ${line}`);
   }
 
   #said(type: string, { message, hint }: Static<typeof Said>): void {
@@ -62,9 +67,8 @@ export class ObservedView {
     this.#repeatable('pi_damaged', text);
   }
 
-  #errors({ who, text }: Static<typeof Errors>): void {
-    for (const line of text.trimEnd().split('\n').slice(-STDERR_LINES))
-      this.#say('!', `${who} on its error stream: ${line}`);
+  #keepErrors({ who, text }: Static<typeof Errors>): void {
+    if (this.#errors.size < MAX_REPEATED) this.#errors.set(who, text.trimEnd().split('\n').slice(-STDERR_LINES));
   }
 
   #repeatable(type: string, text: string): void {

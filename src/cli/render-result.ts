@@ -33,11 +33,12 @@ export function excerpt(
   text: string,
   columns: number,
 ): { lines: string[]; hidden: number; tail: boolean } {
+  if (text === '') return { lines: [], hidden: 0, tail: keepsTail(tool) };
   const all = text.replace(/\n+$/, '').split('\n');
   const tail = keepsTail(tool);
   const lines = tail ? all.slice(-SHOWN_LINES) : all.slice(0, SHOWN_LINES);
   const width = Math.min(LINE_CHARS, Math.max(20, columns - 5));
-  return { lines: text === '' ? [] : lines.map((line) => clip(line, width)), hidden: all.length - lines.length, tail };
+  return { lines: lines.map((line) => clip(line, width)), hidden: all.length - lines.length, tail };
 }
 
 /** What pi cut before the model saw it, one sentence each; `kept` when the whole output is in a file of the container. */

@@ -18,6 +18,8 @@ export interface Ended {
 
 const REDRAW_MS = 100;
 const ARGUMENT_CHARS = 300;
+/** What pi tells the model about a command that printed nothing. */
+const NO_OUTPUT = '(no output)';
 
 /** Tool calls: a line when they start, live output on a terminal, result and verdict when they end. */
 export class ToolView {
@@ -50,13 +52,14 @@ export class ToolView {
     const name = call === undefined ? event.toolName : `[${call.number}]`;
     const command = `pi-sandbox output ${run} ${event.toolCallId}`;
     const refused = event.durationMs === undefined && stage !== undefined;
-    if (!refused) this.#result(event, text, command);
+    // The verdict comes first: of several calls at once it says whose output follows.
     this.#verdict(name, event, text, stage);
+    if (!refused) this.#result(event, text, command);
     this.#screen.live(this.#calls.liveLines());
   }
 
   #result(event: Static<typeof ToolEnd>, text: string, command: string): void {
-    const shown = excerpt(event.toolName, text, this.#screen.columns);
+    const shown = excerpt(event.toolName, output(event, text), this.#screen.columns);
     const more = `  | ... ${plural(shown.hidden, 'more line')}: ${command}`;
     if (shown.hidden > 0 && shown.tail) this.#screen.line(span(more, 'dim'));
     for (const line of shown.lines) this.#screen.line(span('  | ', 'dim'), span(line));
@@ -75,6 +78,12 @@ export class ToolView {
       this.#screen.line(span(`  = ${name} tool error${took}: `, 'red'), span(lastLine(text)));
     else this.#screen.line(span(`  = ${name} refused (${stage}): `, 'red'), span(clip(text, ARGUMENT_CHARS)));
   }
+}
+
+/** What the tool itself put out: without the reason of a failure, which is shown as the verdict. */
+function output({ isError }: Static<typeof ToolEnd>, text: string): string {
+  const own = isError ? text.trimEnd().split('\n').slice(0, -1).join('\n').trimEnd() : text;
+  return own === NO_OUTPUT ? '' : own;
 }
 
 /** pi puts the reason of a failure at the end. */

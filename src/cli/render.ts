@@ -83,7 +83,7 @@ export class Renderer {
     this.#ended = true;
     this.#screen.endStream();
     this.#screen.clearLive();
-    this.#observed.end();
+    this.#observed.end(exitCode !== 0);
     if (!this.#quiet) this.#screen.line(span(this.#usage.line(), 'dim'));
     const name = `${outcome.replaceAll('_', ' ')}${limit === undefined ? '' : ` (${limit})`}: `;
     this.#screen.line(span(name, exitCode === 0 ? 'green' : 'red'), span(reason));

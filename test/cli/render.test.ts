@@ -48,12 +48,12 @@ describe('a run as text', () => {
         '# what is this?␊briefly',
         'Looking around.',
         '> [1] bash: ls -la␊pwd timeout=5',
+        '  = [1] done after 12 ms',
         '  | README.md',
         '  | src',
-        '  = [1] done after 12 ms',
         '> [2] read: README.md limit=3',
-        '  | # Title',
         '  = [2] done after 12 ms',
+        '  | # Title',
         'It is a library.',
         '2 model calls, 2.4k tokens in, 180 out (cache: 6.0k read, 0 written), $0.0246, 11.0 s',
         'completed: The model ended its answer and pi left in order.',
@@ -75,6 +75,18 @@ describe('a run as text', () => {
       '  = read refused (veto by the guard): pi-sandbox: read works on regular files only, and f is a named pipe',
       '  = bash tool error after 12 ms: Command exited with code 3',
       '  = bash done after 12 ms',
+    ]);
+  });
+
+  it('shows the output of a failed call apart from the reason', () => {
+    const { out, record } = render();
+    record(toolEnd('a', 'bash', 'half\n\nCommand exited with code 3', { isError: true }));
+    record(toolEnd('b', 'bash', '(no output)\n\nCommand timed out after 1 seconds', { isError: true }));
+    expect(out.text.split('\n')).toEqual([
+      '  = bash tool error after 12 ms: Command exited with code 3',
+      '  | half',
+      '  = bash tool error after 12 ms: Command timed out after 1 seconds',
+      '',
     ]);
   });
 
@@ -100,14 +112,14 @@ describe('a run as text', () => {
     record(toolEnd('call_1', 'bash', text, { details: { truncation, fullOutputPath: '/spill/pi-bash-77.log' } }));
     record(toolEnd('call_2', 'read', text, { details: { truncation } }));
     const lines = out.text.split('\n');
-    expect(lines[0]).toBe(`  | ... 1990 more lines: pi-sandbox output ${RUN} call_1`);
-    expect(lines[10]).toBe('  | 3000');
-    expect(lines[11]).toBe(
+    expect(lines[1]).toBe(`  | ... 1990 more lines: pi-sandbox output ${RUN} call_1`);
+    expect(lines[11]).toBe('  | 3000');
+    expect(lines[12]).toBe(
       `  | the model saw the last 2000 lines (9.8 KiB) of 3000 lines, 13.6 KiB; all of it: pi-sandbox output ${RUN} call_1`,
     );
-    expect(lines[13]).toBe('  | 1001');
-    expect(lines[23]).toBe(`  | ... 1990 more lines: pi-sandbox output ${RUN} call_2`);
-    expect(lines[24]).toBe('  | the model saw the first 2000 lines (9.8 KiB) of 3000 lines, 13.6 KiB');
+    expect(lines[14]).toBe('  | 1001');
+    expect(lines[24]).toBe(`  | ... 1990 more lines: pi-sandbox output ${RUN} call_2`);
+    expect(lines[25]).toBe('  | the model saw the first 2000 lines (9.8 KiB) of 3000 lines, 13.6 KiB');
   });
 
   it.each([
@@ -131,7 +143,7 @@ describe('a run as text', () => {
     record(toolEnd('b', 'bash', 'fast'));
     record(toolEnd('a', 'bash', 'slow'));
     expect(out.text).toMatch(
-      /\[1\] bash: slow\n> \[2\] bash: fast\n {2}\| fast\n {2}= \[2\] .*\n {2}\| slow\n {2}= \[1\]/,
+      /\[1\] bash: slow\n> \[2\] bash: fast\n {2}= \[2\] .*\n {2}\| fast\n {2}= \[1\] .*\n {2}\| slow\n/,
     );
   });
 
@@ -187,14 +199,21 @@ describe('a run as text', () => {
     record({ source: 'observed', type: 'gateway.limit', limit: 'gateway.requests', message: '200 model calls' });
     record({ source: 'observed', type: 'wire_refused', authority: 'example.org:443' });
     record({ source: 'claimed', type: 'stderr', who: 'pi', bytes: 9, text: '1\n2\n3\n4\n5\n6\n' });
-    renderer.end(done);
+    renderer.end({ outcome: 'agent_failed', exitCode: 1, reason: 'pi crashed.' });
     expect(out.text.split('\n').slice(0, -3)).toEqual([
       ...Array(3).fill('! the gateway refused a request: no such route'),
       '! gateway.limit: 200 model calls',
       '! the wire refused a connection to example.org:443',
-      ...[2, 3, 4, 5, 6].map((line) => `! pi on its error stream: ${line}`),
       '! 2 more records of the kind gateway.refused',
+      ...[2, 3, 4, 5, 6].map((line) => `! pi on its error stream: ${line}`),
     ]);
+  });
+
+  it('does not bother the reader of a good run with error streams', () => {
+    const { out, record, renderer } = render();
+    record({ source: 'claimed', type: 'stderr', who: 'pi', bytes: 9, text: 'a warning' });
+    renderer.end(done);
+    expect(out.text).not.toContain('a warning');
   });
 
   it('counts usage from observed records only', () => {
@@ -349,7 +368,7 @@ describe('live tool output on a terminal (M20)', () => {
       '',
     ]);
     record(toolEnd('a', 'bash', 'all'));
-    expect(out.screen).toEqual(['> [1] bash: build', '  | all', '  = [1] done after 12 ms', '']);
+    expect(out.screen).toEqual(['> [1] bash: build', '  = [1] done after 12 ms', '  | all', '']);
   });
 
   it('is drawn at most ten times a second', () => {
