@@ -29,7 +29,7 @@ export class RunningCalls {
 
   progress(id: string, text: string): void {
     const call = this.#calls.get(id);
-    if (call !== undefined) call.tail = text.slice(-TAIL_CHARS).trimEnd().split('\n').slice(-LIVE_LINES);
+    if (call !== undefined && text !== '') call.tail = text.slice(-TAIL_CHARS).trimEnd().split('\n').slice(-LIVE_LINES);
   }
 
   /** Undefined for a call whose start was not seen. */

@@ -355,6 +355,9 @@ describe('live tool output on a terminal (M20)', () => {
   it('is redrawn in place and gone when the call ends', () => {
     const { out, record, tick } = render({ isTTY: true });
     record(toolStart('a', 'bash', { command: 'build' }));
+    record(toolUpdate('a', ''));
+    expect(out.screen).toEqual(['> [1] bash: build', '']);
+    tick(200);
     record(toolUpdate('a', 'one\n'));
     tick(200);
     record(toolUpdate('a', 'one\ntwo\nthree\nfour\nfive\nsix\n'));
