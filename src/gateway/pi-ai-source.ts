@@ -18,6 +18,8 @@ export interface PiAiSourceOptions {
   readonly secrets: readonly string[];
   /** Origin that the provider may be reached at; absent when it builds its address from settings. */
   readonly origin?: string | undefined;
+  /** Names of headers that the credentials come in. */
+  readonly headers?: readonly string[];
   readonly thinking?: string | undefined;
   readonly failure?: () => string | undefined;
 }
@@ -40,7 +42,7 @@ export class PiAiSource implements ModelSource {
     this.#models = options.models;
     this.#model = model;
     this.#thinking = options.thinking;
-    this.#route = new UpstreamRoute(options.origin);
+    this.#route = new UpstreamRoute(options.origin, [...Object.keys(model.headers ?? {}), ...(options.headers ?? [])]);
     this.scrubber = new Scrubber(options.secrets);
     this.failure = options.failure ?? (() => undefined);
     this.identity = { provider: model.provider, api: model.api, model: model.id };

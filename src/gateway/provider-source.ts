@@ -27,6 +27,7 @@ export async function providerSource(spec: string, options: ResolveOptions): Pro
     models,
     model,
     secrets: secretsOf(auth),
+    headers: Object.keys(auth.auth.headers ?? {}),
     origin: origin ?? originOf(auth.auth.baseUrl ?? model.baseUrl),
     thinking: options.thinking ?? thinking,
   });

@@ -5,6 +5,7 @@ import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { MiB } from '../lib/bytes.ts';
 import type { UpstreamFacts } from './upstream-error.ts';
+import { upstreamHeaders } from './upstream-headers.ts';
 
 /** Largest answer of a provider, bytes after decompression. */
 const MAX_ANSWER_BYTES = 256 * MiB;
@@ -27,9 +28,15 @@ export class UpstreamRoute {
   readonly #https = new HttpsAgent({ keepAlive: true });
   #origin: string | undefined;
 
-  /** Without an origin (providers that build their address from settings) the first one used is kept. */
-  constructor(origin: string | undefined) {
+  readonly #ownHeaders: ReadonlySet<string>;
+
+  /**
+   * Without an origin (providers that build their address from settings) the first one used is kept. `ownHeaders` are
+   * names of headers that the model or its credentials ask for.
+   */
+  constructor(origin: string | undefined, ownHeaders: readonly string[]) {
     this.#origin = origin;
+    this.#ownHeaders = new Set(ownHeaders.map((name) => name.toLowerCase()));
   }
 
   fetchFor(watch: UpstreamWatch): typeof fetch {
@@ -49,7 +56,10 @@ export class UpstreamRoute {
 
   async #send(request: Request, url: URL, watch: UpstreamWatch): Promise<Response> {
     const body = Buffer.from(await request.arrayBuffer());
-    const headers = { ...Object.fromEntries(request.headers), 'content-length': String(body.length) };
+    const headers = {
+      ...upstreamHeaders(request.headers, this.#ownHeaders),
+      'content-length': String(body.length),
+    };
     const options = { method: request.method, headers, signal: request.signal };
     const sent =
       url.protocol === 'https:'
