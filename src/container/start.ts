@@ -2,7 +2,7 @@ import type { Duplex, Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SandboxError } from '../errors.ts';
 import type { UndoStack } from '../lib/undo.ts';
-import { containerSpec } from '../plan/container-spec.ts';
+import type { ContainerSpec } from '../plan/container-spec.ts';
 import { LABEL } from '../protocol/labels.ts';
 import type { RunPlan } from '../protocol/plan.ts';
 import { bootstrapCommand, bootstrapEnv } from './bootstrap.ts';
@@ -34,6 +34,8 @@ export interface StartedSandbox {
 export interface StartOptions {
   readonly engine: Engine;
   readonly plan: RunPlan;
+  /** The engine's form of the container plan. */
+  readonly spec: ContainerSpec;
   readonly undo: UndoStack;
   readonly signal: AbortSignal;
   readonly onGateway: (stream: Duplex) => void;
@@ -49,8 +51,7 @@ export interface StartOptions {
  * resolves. Rejects with SandboxError `posture` when the container is not what was planned.
  */
 export async function startSandbox(options: StartOptions): Promise<StartedSandbox> {
-  const { engine, plan, undo, signal } = options;
-  const spec = containerSpec(plan.container);
+  const { engine, plan, spec, undo, signal } = options;
   const container = await engine.create(spec);
   undo.add('remove the container', () => engine.remove(container));
   options.onCreated?.(container);

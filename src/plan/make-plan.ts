@@ -22,6 +22,8 @@ export interface HostFacts {
   readonly repository: {
     readonly root: string;
     readonly files: number;
+    /** Files, folders and links. */
+    readonly entries: number;
     readonly bytes: number;
     /** Context files at the root, as pi would load them. */
     readonly contextFiles: readonly { readonly path: string; readonly bytes: number }[];
@@ -44,7 +46,7 @@ export function makePlan(request: RunRequest, facts: HostFacts): RunPlan {
   const tools = selectTools(profile.tools, request.tools, request.excludeTools);
   const notices = [...facts.repository.notices];
   const mode = chooseMode(request, facts, profile, notices);
-  const measured = mode === 'copy' ? facts.repository : { files: 0, bytes: 0 };
+  const measured = mode === 'copy' ? facts.repository : { files: 0, entries: 0, bytes: 0 };
   const sizes = sizesFor(measured, request);
   checkRoom(request, facts, mode, sizes);
   const contextFiles = chooseContextFiles(profile, facts, notices);

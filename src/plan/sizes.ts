@@ -24,18 +24,21 @@ const PROCESS_MEMORY = 1.5 * GiB;
 const WORKSPACE_SHARE = 0.5;
 
 export interface Measured {
+  /** Regular files. */
   readonly files: number;
+  /** Files, folders and links: each takes an inode. */
+  readonly entries: number;
   readonly bytes: number;
 }
 
 /** Sizes that fit a repository of this size. `disk` and `memory` are the user's own wishes, bytes. */
 export function sizesFor(measured: Measured, wishes: { disk?: number | undefined; memory?: number | undefined }): Sizes {
-  const content = 2 * measured.bytes + measured.files * BYTES_PER_FILE;
+  const content = 2 * measured.bytes + measured.entries * BYTES_PER_FILE;
   const workspace = wishes.disk ?? roundUp(content + WORKSPACE_HEADROOM, MiB);
   const folders = workspace + TEMP + SPILL + HOME;
   return {
     workspace,
-    workspaceInodes: WORKSPACE_INODES + 3 * measured.files,
+    workspaceInodes: WORKSPACE_INODES + 3 * measured.entries,
     temp: TEMP,
     spill: SPILL,
     home: HOME,
@@ -45,7 +48,7 @@ export function sizesFor(measured: Measured, wishes: { disk?: number | undefined
 
 /** The least workspace that can hold what is copied in, bytes. */
 export function leastWorkspace(measured: Measured): number {
-  return roundUp(measured.bytes + measured.files * BYTES_PER_FILE + MiB, MiB);
+  return roundUp(measured.bytes + measured.entries * BYTES_PER_FILE + MiB, MiB);
 }
 
 /** Largest workspace in memory on an engine with this much memory, bytes. */

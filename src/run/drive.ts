@@ -1,6 +1,6 @@
 import { REPOSITORY_READY, UNPACK_FAILED } from '../container/bootstrap.ts';
 import type { Engine } from '../container/engine.ts';
-import { PiClient } from '../container/pi-client.ts';
+import type { PiClient } from '../container/pi-client.ts';
 import type { StartedSandbox } from '../container/start.ts';
 import type { StderrTail } from '../container/stderr-tail.ts';
 import { SandboxError } from '../errors.ts';
@@ -49,7 +49,8 @@ export async function drive(parts: DriveParts): Promise<void> {
     const settled = pump.nextSettled();
     parts.turn.arm(() => void abortTurn(client).then((done) => done || stops.interrupt('SIGINT')));
     const taken = await untilStopped(stops, client.request({ type: 'prompt', message }, ANSWER_MS));
-    if (!taken.success) throw new SandboxError('wire', `pi did not take the prompt: ${taken.error ?? 'no reason given'}.`);
+    if (!taken.success)
+      throw new SandboxError('wire', `pi did not take the prompt: ${taken.error ?? 'no reason given'}.`);
     pump.promptAccepted = true;
     const { aborted } = await untilStopped(stops, Promise.race([settled, pump.ended.then(() => ({ aborted: false }))]));
     parts.turn.disarm();
@@ -64,7 +65,8 @@ async function boot({ engine, plan, sandbox, piErrors, client, pump, sendReposit
   await withPi(pump, piErrors, sendRepository());
   const { bootMs } = plan.limits;
   const state = await withPi(pump, piErrors, client.request({ type: 'get_state' }, bootMs));
-  if (!state.success) throw new SandboxError('wire', `pi does not tell its state: ${state.error ?? 'no reason given'}.`);
+  if (!state.success)
+    throw new SandboxError('wire', `pi does not tell its state: ${state.error ?? 'no reason given'}.`);
   const { id, contextWindow, maxTokens } = plan.model;
   const baseUrl = `http://127.0.0.1:${GATEWAY_PORT}`;
   checkPiState(state.data, { id, provider: HOST_PROVIDER, baseUrl, contextWindow, maxTokens });

@@ -5,6 +5,7 @@ import { messageOf } from '../errors.ts';
 import { decideOutcome } from '../events/outcome.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import { UndoStack } from '../lib/undo.ts';
+import { containerSpec } from '../plan/container-spec.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { RunPlan } from '../protocol/plan.ts';
 import type { RunRequest } from '../request/run-request.ts';
@@ -154,7 +155,13 @@ async function converse(parts: ExecuteParts, session: Session): Promise<SeenOfPi
     if (sandbox !== undefined && pump !== undefined) {
       const keep = keptOutputs(parts, session, sandbox.container);
       piExit = await endPi({ engine, sandbox, pump, plan: session.plan, keep });
-      void files.record({ source: 'observed', type: 'pi_exit', ...piExit, unknown: pump.tally.unknown, damaged: pump.tally.damaged });
+      void files.record({
+        source: 'observed',
+        type: 'pi_exit',
+        ...piExit,
+        unknown: pump.tally.unknown,
+        damaged: pump.tally.damaged,
+      });
     }
     await gateway.close();
     prepared.source.close?.();
@@ -185,6 +192,7 @@ async function startWithFreeSlot(
       const sandbox = await startSandbox({
         engine: parts.prepared.engine,
         plan,
+        spec: containerSpec(plan.container),
         undo: attemptUndo,
         signal: parts.stops.signal,
         onGateway: (stream) => session.gateway.handleStream(stream),

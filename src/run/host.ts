@@ -1,6 +1,6 @@
 import type { Engine } from '../container/engine.ts';
-import type { SandboxRecord } from '../protocol/record.ts';
 import type { GatewayDelta } from '../gateway/gateway.ts';
+import type { SandboxRecord } from '../protocol/record.ts';
 
 export type Interrupt = 'SIGINT' | 'SIGTERM' | 'SIGPIPE' | 'stop';
 

@@ -55,6 +55,7 @@ export async function prepare(request: RunRequest, host: RunHost, signal: AbortS
     repository: {
       root,
       files: selection.files,
+      entries: selection.entries.length,
       bytes: selection.bytes,
       contextFiles: selection.contextFiles,
       projectFolders: projectFolders(selection),
@@ -78,6 +79,7 @@ async function select(
   leaveOutProjectFiles: boolean,
   signal: AbortSignal,
 ): Promise<Selection> {
+  const configHome = host.env('XDG_CONFIG_HOME');
   const scratchRoot = await mkdtemp(path.join(tmpdir(), 'pi-sandbox-'));
   try {
     return await selectFiles({
@@ -87,7 +89,7 @@ async function select(
       leaveOutProjectFiles,
       signal,
       scratchRoot,
-      env: { homeDir: host.homeDir },
+      env: { homeDir: host.homeDir, ...(configHome === undefined ? {} : { configHome }) },
       onProgress: ({ files }) => host.progress(`Looking at ${root}: ${files} files`),
     });
   } finally {

@@ -5,7 +5,7 @@ import { controllerAlive, installationId, reap } from '../container/ownership.ts
 import { runFolderOf, unfinishedRuns } from '../transcript/run-list.ts';
 import type { RunHost } from './host.ts';
 import { closeLostRun } from './lost-run.ts';
-import { findEndpointOf } from './recorded-endpoint.ts';
+import { recordedStart } from './recorded-start.ts';
 
 /** Whose leftovers are meant: this machine, user and state folder. */
 export type Installation = Pick<RunHost, 'machine' | 'uid' | 'stateRoot' | 'now'>;
@@ -46,6 +46,6 @@ export function controlSocket(stateRoot: string, run: string): string {
 
 /** A run that recorded no engine ended before it had asked one for a container. */
 async function couldBeHere(stateRoot: string, run: string, engine: Engine): Promise<boolean> {
-  const endpoint = await findEndpointOf(runFolderOf(stateRoot, run));
-  return endpoint === undefined || endpoint === engine.facts.endpoint;
+  const start = await recordedStart(runFolderOf(stateRoot, run));
+  return start === undefined || start.engine.endpoint === engine.facts.endpoint;
 }

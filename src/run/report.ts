@@ -29,7 +29,12 @@ export function recordStart(files: RunFiles, prepared: Prepared, plan: RunPlan):
 }
 
 /** Streams the selected files in, and records which of them changed or went away meanwhile. */
-export async function sendRepository(parts: ExecuteParts, plan: RunPlan, sink: Writable, files: RunFiles): Promise<void> {
+export async function sendRepository(
+  parts: ExecuteParts,
+  plan: RunPlan,
+  sink: Writable,
+  files: RunFiles,
+): Promise<void> {
   if (plan.workspace.mode !== 'copy') return;
   const { agentUid } = plan.container;
   const started = performance.now();

@@ -1,36 +1,19 @@
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, join } from 'node:path';
 import { Value } from '@sinclair/typebox/value';
 import { lines } from '../lib/lines.ts';
 import { LedgerEntry } from '../protocol/ledger.ts';
+import type { LedgerSums } from '../protocol/run-details.ts';
 import { LEDGER_FILE } from './ledger-file.ts';
 import { openTranscript } from './read-transcript.ts';
-
-/** Sums over a ledger. Money in US dollars. */
-export interface LedgerTotals {
-  /** Calls that went to the provider. */
-  readonly requests: number;
-  /** Of these, calls whose end is not on record: the controller ended first. Their usage is unknown. */
-  readonly unsettled: number;
-  /** Calls that the gateway turned away. */
-  readonly refused: number;
-  readonly usage: {
-    readonly input: number;
-    readonly output: number;
-    readonly cacheRead: number;
-    readonly cacheWrite: number;
-  };
-  readonly costUsd: number;
-  /** Whether any of it is an estimate. */
-  readonly estimated: boolean;
-  /** Lines that are no ledger entry. */
-  readonly damaged: number;
-}
 
 /** Longest line of a ledger, bytes; a close entry names the tool calls of its answer. */
 const LINE_BYTES = 4 * 1024 * 1024;
 
 /** Sums of a run's ledger. Undefined when the run has none. @throws SandboxError `state` */
-export async function readLedger(runFolder: string): Promise<LedgerTotals | undefined> {
+export async function readLedger(runFolder: string): Promise<LedgerSums | undefined> {
+  const file = join(runFolder, LEDGER_FILE);
+  if (!existsSync(file)) return undefined;
   const totals = {
     requests: 0,
     unsettled: 0,
@@ -40,7 +23,7 @@ export async function readLedger(runFolder: string): Promise<LedgerTotals | unde
     estimated: false,
     damaged: 0,
   };
-  const handle = await openTranscript(join(runFolder, LEDGER_FILE));
+  const handle = await openTranscript(file);
   try {
     const bytes = handle.createReadStream({ autoClose: false });
     for await (const line of lines(bytes, { lineBytes: LINE_BYTES, totalBytes: Number.MAX_SAFE_INTEGER })) {

@@ -42,6 +42,11 @@ export function runFolderOf(stateRoot: string, run: string): string {
   return join(runsFolder(stateRoot), run);
 }
 
+/** Undefined when the run has none yet, or it is damaged. */
+export function readOutcome(stateRoot: string, run: string): Outcome | undefined {
+  return readLeniently(runFolderOf(stateRoot, run), 'outcome.json', Outcome);
+}
+
 /**
  * Ids of runs that had begun and have no outcome: they go on, or were lost. A folder without a plan belongs to a run that
  * has not begun; its controller listens before it writes the plan.
@@ -97,7 +102,7 @@ function runIds(stateRoot: string): string[] {
 function summarise(stateRoot: string, id: string): RunSummary {
   const folder = runFolderOf(stateRoot, id);
   const plan = readLeniently(folder, 'plan.json', ListedPlan);
-  const outcome = readLeniently(folder, 'outcome.json', Outcome);
+  const outcome = readOutcome(stateRoot, id);
   return {
     id,
     folder,

@@ -1,4 +1,5 @@
 import { access } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { SandboxError } from '../../errors.ts';
 import type { ContainerSpec } from '../../plan/container-spec.ts';
 import type { Engine } from '../engine.ts';
@@ -23,6 +24,11 @@ export interface Posture {
 
 /** Paths to mask that every Linux kernel has; used where the kernel of the engine cannot be looked at. */
 const ALWAYS_THERE = ['/proc/interrupts', '/proc/cmdline'];
+
+/** Names under which runtimes prepare a process, and how long they are waited for, milliseconds. */
+const RUNTIME_NAME = /^(runc|crun|youki)\b/;
+const RUNTIME_MS = 5_000;
+const POLL_MS = 2;
 
 export interface PostureSubject {
   readonly engine: Engine;
@@ -93,12 +99,20 @@ interface Look {
   readonly controller: Record<string, string> | undefined;
 }
 
-/** The host's own view of a process, or, where the host may not or cannot look, the one from inside. */
+/**
+ * The host's own view of a process, or, where the host may not or cannot look, the one from inside. Engines name a
+ * process before it has become what was asked for: until then it is the runtime, still with its privileges.
+ */
 async function look(subject: PostureSubject, pid: number, uid: number, inside: '1' | 'self'): Promise<Look> {
   const { engine, container } = subject;
-  if (engine.facts.local && !subject.probeOnly && (await isOurs(pid, container))) {
+  const until = performance.now() + RUNTIME_MS;
+  while (engine.facts.local && !subject.probeOnly && (await isOurs(pid, container))) {
     const seen = await Promise.all([hostView(pid), ownNamespaces()]).catch(() => undefined);
-    if (seen !== undefined) return { view: seen[0], evidence: 'host', controller: seen[1] };
+    if (seen === undefined) break;
+    const [view, controller] = seen;
+    const isRuntime = RUNTIME_NAME.test(statusField(view.status, 'Name') ?? '');
+    if (!isRuntime || performance.now() > until) return { view, evidence: 'host', controller };
+    await delay(POLL_MS);
   }
   return { view: await probeView(engine, container, uid, inside), evidence: 'probe', controller: undefined };
 }
