@@ -1,6 +1,9 @@
-/** Builds dist/: the host side with tsc, the guest side bundled so that each file runs without dependencies. */
+/**
+ * Builds dist/: the host side with tsc and as a bundle for the command line, the guest side bundled so that each file runs without
+ * dependencies. Everything is built aside and then put in place, so that commands that run meanwhile find whole folders.
+ */
 import { execFileSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -8,16 +11,16 @@ import { bundleCli } from './bundle-cli.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const guestOnly = process.argv.includes('--guest');
+const aside = join(root, `dist/.building-${process.pid}`);
+const built = guestOnly ? ['images'] : ['src', 'cli', 'images'];
 
 if (!guestOnly) {
-  rmSync(join(root, 'dist/src'), { recursive: true, force: true });
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
-  execFileSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json')], { stdio: 'inherit' });
-  rmSync(join(root, 'dist/cli'), { recursive: true, force: true });
-  await bundleCli(root);
+  const project = join(root, 'tsconfig.build.json');
+  execFileSync(process.execPath, [tsc, '-p', project, '--outDir', join(aside, 'src')], { stdio: 'inherit' });
+  await bundleCli(root, join(aside, 'cli'));
 }
 
-rmSync(join(root, 'dist/images'), { recursive: true, force: true });
 await build({
   entryPoints: {
     'guest/bridge': 'images/guest/bridge.mts',
@@ -28,7 +31,7 @@ await build({
     'build/self-check': 'images/build/self-check.mts',
   },
   absWorkingDir: root,
-  outdir: join(root, 'dist/images'),
+  outdir: join(aside, 'images'),
   outExtension: { '.js': '.mjs' },
   bundle: true,
   platform: 'node',
@@ -39,3 +42,11 @@ await build({
   charset: 'utf8',
   logLevel: 'warning',
 });
+
+mkdirSync(join(root, 'dist'), { recursive: true });
+for (const name of built) {
+  const [place, old] = [join(root, 'dist', name), join(aside, `old-${name}`)];
+  if (existsSync(place)) renameSync(place, old);
+  renameSync(join(aside, name), place);
+}
+rmSync(aside, { recursive: true, force: true });

@@ -21,11 +21,11 @@ const unreachable = {
   },
 };
 
-/** Bundles src/cli/main.ts below the product's root. */
-export async function bundleCli(root) {
+/** Bundles src/cli/main.ts below the product's root into a folder. */
+export async function bundleCli(root, outdir) {
   await build({
     entryPoints: [join(root, 'src/cli/main.ts')],
-    outdir: join(root, 'dist/cli'),
+    outdir,
     bundle: true,
     splitting: true,
     minify: true,
