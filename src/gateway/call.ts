@@ -35,23 +35,19 @@ export async function streamAnswer(call: Call): Promise<AssistantMessage> {
     abort.abort(new ProviderIdle(`nothing came from the provider for ${call.idleMs} ms`)),
   );
   // Waiting for the container must not count as silence of the provider.
-  const paced = async (): Promise<void> => {
-    await answer.ready();
-    idle.touch();
-  };
+  const pace = (): Promise<void> => idle.without(answer.ready());
   const scrubbed = new EventScrubber(source.scrubber);
   let last: AssistantMessage | undefined;
   try {
-    const options = { ...call.options, onActivity: () => idle.touch(), pace: paced };
+    const options = { ...call.options, onActivity: () => idle.touch(), pace };
     for await (const event of untilAborted(source.stream(call.messages, options, abort.signal), abort.signal)) {
       if (event.type === 'done') return event.message;
       if (event.type === 'error') return abort.signal.aborted ? broken(source, event.error, 'aborted') : event.error;
       last = event.partial;
       for (const wire of scrubbed.push(wireEvent(event))) {
         call.onEvent(wire);
-        if (!abort.signal.aborted) await answer.send(wire);
+        if (!abort.signal.aborted) await idle.without(answer.send(wire));
       }
-      idle.touch();
     }
   } catch (error) {
     if (!abort.signal.aborted) abort.abort(error);

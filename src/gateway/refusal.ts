@@ -15,6 +15,7 @@ export type RefusalCode =
   | 'header_timeout'
   | 'json'
   | 'depth'
+  | 'values' // more than are worth parsing
   | 'schema'
   | 'model'
   | 'tools'

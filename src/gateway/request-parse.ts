@@ -1,15 +1,19 @@
 import { Value } from '@sinclair/typebox/value';
-import { nestsDeeperThan } from './json-depth.ts';
+import { exceededBy } from './json-shape.ts';
 import { RefusedRequest } from './refusal.ts';
 import { MessagesRequest } from './request-schema.ts';
 
-/** Deepest nesting of a request body. */
-const MAX_DEPTH = 64;
+/** A long conversation has some ten thousand values; the bulk of a large body is text and images. */
+const JSON_LIMITS = { depth: 64, values: 500_000 };
 
-/** A request body as a checked value. Throws RefusedRequest `depth`, `json` or `schema`; never quotes the body. */
+/** A request body as a checked value. Throws RefusedRequest `depth`, `values`, `json` or `schema`; never quotes the body. */
 export function parseRequest(body: Uint8Array): MessagesRequest {
-  if (nestsDeeperThan(body, MAX_DEPTH)) {
-    throw new RefusedRequest(400, 'depth', `The request nests deeper than ${MAX_DEPTH} levels.`);
+  const exceeded = exceededBy(body, JSON_LIMITS);
+  if (exceeded === 'depth') {
+    throw new RefusedRequest(400, 'depth', `The request nests deeper than ${JSON_LIMITS.depth} levels.`);
+  }
+  if (exceeded === 'values') {
+    throw new RefusedRequest(400, 'values', `The request has more than ${JSON_LIMITS.values} values.`);
   }
   let value: unknown;
   try {

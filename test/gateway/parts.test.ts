@@ -2,19 +2,28 @@ import type { AssistantMessage } from '@earendil-works/pi-ai';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AnswerRecord } from '../../src/gateway/answer-record.ts';
-import { nestsDeeperThan } from '../../src/gateway/json-depth.ts';
+import { exceededBy } from '../../src/gateway/json-shape.ts';
 import { RefusedRequest } from '../../src/gateway/refusal.ts';
 import { parseRequest } from '../../src/gateway/request-parse.ts';
 import { describeUpstreamError } from '../../src/gateway/upstream-error.ts';
 
-describe('depth of JSON', () => {
+describe('shape of JSON', () => {
   const bytes = (text: string) => new TextEncoder().encode(text);
+  const nestsDeeperThan = (json: Uint8Array, depth: number) => exceededBy(json, { depth, values: 1e9 }) === 'depth';
 
   test('is counted outside of strings only', () => {
     expect(nestsDeeperThan(bytes(`${'['.repeat(64)}${']'.repeat(64)}`), 64)).toBe(false);
     expect(nestsDeeperThan(bytes(`${'['.repeat(65)}`), 64)).toBe(true);
     expect(nestsDeeperThan(bytes(JSON.stringify(['[{"\\'.repeat(500)])), 64)).toBe(false);
     expect(nestsDeeperThan(bytes('[[],[],{}]'), 2)).toBe(false);
+  });
+
+  test('counts what parsing would make objects of, outside of strings only', () => {
+    const limits = { depth: 9, values: 10 };
+    expect(exceededBy(bytes(`[${'1,'.repeat(9)}1]`), limits)).toBeUndefined();
+    expect(exceededBy(bytes(`[${'1,'.repeat(10)}1]`), limits)).toBe('values');
+    expect(exceededBy(bytes(`[${'[],'.repeat(5)}[]]`), limits)).toBe('values');
+    expect(exceededBy(bytes(JSON.stringify([','.repeat(50)])), limits)).toBeUndefined();
   });
 
   test('agrees with a walk over the parsed value', () => {

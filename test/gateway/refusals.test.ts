@@ -139,6 +139,7 @@ describe('anything but POST /messages is refused and never reaches the provider'
     ['a compressed body', post(body, { 'Content-Encoding': 'gzip' }), 415, 'content_encoding'],
     ['half a JSON', post(body.slice(0, -5)), 400, 'json'],
     ['65 levels', post(`{"model":"fixed","context":${'['.repeat(64)}${']'.repeat(64)}}`), 400, 'depth'],
+    ['more values than are worth parsing', post(`[${'[],'.repeat(250_000)}[]]`), 400, 'values'],
     ['a list instead of an object', post('[]'), 400, 'schema'],
     [
       'an image by URL',
