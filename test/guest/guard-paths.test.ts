@@ -9,23 +9,23 @@ import { refuseSpecialFile } from '../../images/guest/special-file.ts';
 
 describe('the path that a tool of pi opens', () => {
   test.each([
-    ['a.txt', '/work/a.txt'],
-    ['./f', '/work/f'],
+    ['a.txt', '/cwd/a.txt'],
+    ['./f', '/cwd/f'],
     ['../x', '/x'],
     ['/etc/../etc/passwd', '/etc/passwd'],
-    ['@a.txt', '/work/a.txt'],
+    ['@a.txt', '/cwd/a.txt'],
     ['@/abs', '/abs'],
-    ['@@a', '/work/@a'],
+    ['@@a', '/cwd/@a'],
     ['~', homedir()],
     ['~/f', join(homedir(), 'f')],
     ['@~/f', join(homedir(), 'f')],
-    ['~other/f', '/work/~other/f'],
+    ['~other/f', '/cwd/~other/f'],
     ['file:///tmp/a%20b', '/tmp/a b'],
     ['@file:///tmp/a', '/tmp/a'],
-    ['a\u00a0b', '/work/a b'],
-    ['a\u202fb', '/work/a b'],
+    ['a\u00a0b', '/cwd/a b'],
+    ['a\u202fb', '/cwd/a b'],
   ])('%j is %s', (given, expected) => {
-    expect(resolveToolPath(given, '/work')).toBe(expected);
+    expect(resolveToolPath(given, '/cwd')).toBe(expected);
   });
 
   test('read tries the spellings of macOS as well', () => {

@@ -13,13 +13,13 @@ let install: string;
 beforeAll(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'entry-'));
   install = path.join(folder, 'a clone');
-  mkdirSync(path.join(install, 'dist/src/cli'), { recursive: true });
+  mkdirSync(path.join(install, 'dist/cli'), { recursive: true });
   mkdirSync(path.join(install, 'scripts'));
   cpSync(path.join(root, 'bin'), path.join(install, 'bin'), { recursive: true });
   cpSync(path.join(root, 'pi-sandbox'), path.join(install, 'pi-sandbox'));
   cpSync(path.join(root, 'scripts/node'), path.join(install, 'scripts/node'));
   writeFileSync(path.join(install, 'package.json'), '{"type":"module"}');
-  writeFileSync(path.join(install, 'dist/src/cli/main.js'), "console.log('main', ...process.argv.slice(2));");
+  writeFileSync(path.join(install, 'dist/cli/main.js'), "console.log('main', ...process.argv.slice(2));");
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
