@@ -1,5 +1,5 @@
-import type { Engine } from '../container/engine.ts';
 import { findEndpoint } from '../container/endpoint.ts';
+import type { Engine } from '../container/engine.ts';
 import { environment } from './environment.ts';
 
 /** Connects to the engine that the docker command would use. */

@@ -1,8 +1,8 @@
+import type { Engine } from '../container/engine.ts';
 import { checkImage } from '../container/image/check.ts';
 import { imageFacts } from '../container/image/facts.ts';
 import { guestFingerprint, productVersion } from '../container/image/fingerprint.ts';
 import { imageTag } from '../container/image/names.ts';
-import type { Engine } from '../container/engine.ts';
 import { SandboxError } from '../errors.ts';
 import { environment } from './environment.ts';
 import { productRoot } from './product-root.ts';

@@ -22,7 +22,8 @@ export const environment = {
   },
   /** What npm needs to install packages: where it keeps its settings, and how to reach its registry. */
   forNpm(): Record<string, string> {
-    const wanted = /^(PATH|HOME|USER|LANG|TMPDIR|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|(https?|no)_proxy|npm_config_.*)$/i;
+    const wanted =
+      /^(PATH|HOME|USER|LANG|TMPDIR|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|(https?|no)_proxy|npm_config_.*)$/i;
     const entries = Object.entries(process.env).filter(([name, value]) => wanted.test(name) && value !== undefined);
     return Object.fromEntries(entries) as Record<string, string>;
   },

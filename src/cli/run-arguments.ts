@@ -114,7 +114,8 @@ function looksLikePath(text: string): boolean {
 async function choosePrompt(rest: readonly string[], options: RunOptions): Promise<string> {
   const given = rest.join(' ');
   if (options.promptFile !== undefined) {
-    if (given !== '') throw new SandboxError('usage', 'A prompt is given twice: as an argument and with --prompt-file.');
+    if (given !== '')
+      throw new SandboxError('usage', 'A prompt is given twice: as an argument and with --prompt-file.');
     return required(options.promptFile === '-' ? await readPrompt(process.stdin) : readPromptFile(options.promptFile));
   }
   // With a prompt given, standard input is never touched: it may be open and silent.

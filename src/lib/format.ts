@@ -20,6 +20,15 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${pad(minutes % 60)} m`;
 }
 
+/** How long ago, in one unit: `12 s`, `3 m`, `5 h`, `8 d`. */
+export function formatAge(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} m`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h`;
+  return `${Math.floor(seconds / 86_400)} d`;
+}
+
 /** `950`, `12.3k`, `1.2M`. */
 export function formatCount(count: number): string {
   if (count < 1_000) return String(count);

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join, join } from 'node:path';
+import { join } from 'node:path';
 import { Value } from '@sinclair/typebox/value';
 import { lines } from '../lib/lines.ts';
 import { LedgerEntry } from '../protocol/ledger.ts';

@@ -45,6 +45,11 @@ export class RunFolder {
     );
   }
 
+  /** @throws SandboxError `state` when the control socket of such a run could not be opened for the length of its path */
+  static checkPath(stateRoot: string, run: string): void {
+    checkSocketPath(new RunFolder(stateRoot, run).#socketPath());
+  }
+
   /** @throws SandboxError `state` as for `create`, and when there is no such run */
   static open(stateRoot: string, run: string): RunFolder {
     const opened = new RunFolder(stateRoot, run);

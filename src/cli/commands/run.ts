@@ -1,5 +1,5 @@
-import { planRun, type RunHost, runSandbox } from '../../run.ts';
 import { sanitize } from '../../lib/sanitize.ts';
+import { planRun, type RunHost, runSandbox } from '../../run.ts';
 import type { Interrupts } from '../interrupts.ts';
 import { Progress } from '../progress.ts';
 import { ask } from '../prompt.ts';

@@ -1,0 +1,39 @@
+import { formatAge } from '../../lib/format.ts';
+import type { RunEntry } from '../../protocol/run-entry.ts';
+import { runState } from '../../run/run-state.ts';
+import { listRuns, type RunSummary } from '../../transcript/run-list.ts';
+import { environment } from '../environment.ts';
+import { printTable, say, stdoutReady } from '../print.ts';
+import { recoverFirst } from '../recover-first.ts';
+
+const HEAD = ['RUN', 'AGE', 'STATE', 'PROFILE', 'MODEL', 'REPOSITORY'];
+
+/** `pi-sandbox ls`: all runs, newest first. With `json`, a RunEntry per line. */
+export async function ls(options: { readonly json?: boolean }): Promise<number> {
+  await recoverFirst();
+  const entries = await Promise.all(listRuns(environment.stateRoot).reverse().map(entryOf));
+  if (options.json === true) {
+    for (const entry of entries) {
+      process.stdout.write(`${JSON.stringify(entry)}\n`);
+      await stdoutReady();
+    }
+  } else if (entries.length === 0) {
+    say('There are no runs yet.');
+  } else {
+    printTable([HEAD, ...entries.map(rowOf)]);
+  }
+  return 0;
+}
+
+async function entryOf({ id, ...summary }: RunSummary): Promise<RunEntry> {
+  return { v: 1, run: id, state: await runState(environment.stateRoot, id), ...summary };
+}
+
+function rowOf({ run, time, state, profile, model, repo }: RunEntry): string[] {
+  return [run, formatAge(Date.now() - Date.parse(time)), stateText(state), profile ?? '?', model ?? '?', repo ?? '?'];
+}
+
+/** A state as a person reads it in a list. */
+function stateText(state: RunEntry['state']): string {
+  return state === 'lost' ? 'lost: controller gone, no outcome' : state.replaceAll('_', ' ');
+}

@@ -1,0 +1,40 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
+import type { ToolEnd } from '../events/pi-schema.ts';
+
+const Count = Type.Integer({ minimum: 0 });
+const Details = Type.Object({
+  truncation: Type.Optional(
+    Type.Object({
+      truncated: Type.Boolean(),
+      totalBytes: Count,
+      outputBytes: Count,
+      totalLines: Count,
+      outputLines: Count,
+    }),
+  ),
+  fullOutputPath: Type.Optional(Type.String()),
+});
+
+export interface Cut {
+  /** `1000 of 60000 bytes` or the like. */
+  readonly text: string;
+  /** Size of the whole output, where pi says it. */
+  readonly totalBytes: number | undefined;
+  /** The whole was in a file of the container. */
+  readonly spilled: boolean;
+}
+
+/** What pi cut from a result before the model saw it; undefined when nothing. A claim, as everything that pi says. */
+export function cutOf(end: Static<typeof ToolEnd> | undefined): Cut | undefined {
+  const details = end?.result.details;
+  if (!Value.Check(Details, details)) return undefined;
+  const { truncation, fullOutputPath } = details;
+  const spilled = fullOutputPath !== undefined;
+  if (truncation?.truncated !== true) {
+    return spilled ? { text: 'a part', totalBytes: undefined, spilled } : undefined;
+  }
+  const { outputBytes, totalBytes, outputLines, totalLines } = truncation;
+  const text = `${outputBytes} of ${totalBytes} bytes (${outputLines} of ${totalLines} lines)`;
+  return { text, totalBytes, spilled };
+}

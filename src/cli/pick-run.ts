@@ -1,0 +1,29 @@
+import { existsSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+import { findRun, listRuns, type RunSummary } from '../transcript/run-list.ts';
+import { environment } from './environment.ts';
+import { say } from './print.ts';
+
+/**
+ * The run that a command is about. `last` means the newest of the repository that the current folder is in, else the
+ * newest of all; what was chosen is said.
+ */
+export function pickRun(ref: string): RunSummary {
+  const { stateRoot } = environment;
+  if (ref !== 'last') return findRun(stateRoot, ref);
+  const repo = repositoryAround(process.cwd(), new Set(listRuns(stateRoot).map((run) => run.repo)));
+  const found = findRun(stateRoot, 'last', repo === undefined ? {} : { repo });
+  say(`Run ${found.id} (last of ${repo ?? 'all'})`);
+  return found;
+}
+
+/** The nearest folder from here upwards that is a git repository or had a run. */
+export function repositoryAround(cwd: string, repos: ReadonlySet<string | undefined>): string | undefined {
+  let folder = realpathSync(cwd);
+  for (;;) {
+    if (repos.has(folder) || existsSync(path.join(folder, '.git'))) return folder;
+    const parent = path.dirname(folder);
+    if (parent === folder) return undefined;
+    folder = parent;
+  }
+}

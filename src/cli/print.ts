@@ -1,0 +1,39 @@
+import { sanitize } from '../lib/sanitize.ts';
+
+/** A line of a result for a person. What stands in it may come from anywhere. */
+export function printLine(text: string): void {
+  process.stdout.write(`${sanitize(text, { keepNewlines: false })}\n`);
+}
+
+/** A word to the user beside the result. */
+export function say(text: string): void {
+  process.stderr.write(`${sanitize(text, { keepNewlines: false })}\n`);
+}
+
+export function printJson(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+/** Waits while the reader of standard output is slower than we are; returns also when it is gone. */
+export function stdoutReady(): Promise<void> {
+  const { stdout } = process;
+  if (!stdout.writableNeedDrain || stdout.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = (): void => {
+      for (const event of ['drain', 'close', 'error']) stdout.off(event, done);
+      resolve();
+    };
+    for (const event of ['drain', 'close', 'error']) stdout.once(event, done);
+  });
+}
+
+/** Rows with aligned columns; the last column is as long as it likes. */
+export function printTable(rows: readonly (readonly string[])[]): void {
+  const safe = rows.map((row) => row.map((cell) => sanitize(cell, { keepNewlines: false })));
+  const columns = Math.max(0, ...safe.map((row) => row.length));
+  const widths = Array.from({ length: columns }, (_, at) => Math.max(...safe.map((row) => row[at]?.length ?? 0)));
+  for (const row of safe) {
+    const padded = row.map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0)));
+    process.stdout.write(`${padded.join('  ')}\n`);
+  }
+}

@@ -1,0 +1,134 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Command } from 'commander';
+import type { BuildOptions } from './commands/image.ts';
+import type { LogsOptions } from './commands/logs.ts';
+import type { PruneOptions } from './commands/prune.ts';
+import type { Interrupts } from './interrupts.ts';
+import { productRoot } from './product-root.ts';
+import type { RunOptions } from './run-arguments.ts';
+import { addRunOptions } from './run-options.ts';
+
+interface Json {
+  readonly json?: boolean;
+}
+
+const RUN = 'id, unique prefix of one, or "last"';
+
+/** The command line. Each command is loaded when it is used; its result becomes the exit code. */
+export function makeProgram(interrupts: Interrupts): Command {
+  const program = new Command('pi-sandbox')
+    .description(
+      'Runs the pi coding agent in a locked-down container: no network, no credentials, nothing lands by itself.',
+    )
+    .version(ownVersion(), '--version', 'show the version')
+    .helpCommand('help [command]', 'show help of a command')
+    .exitOverride()
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'pi-sandbox: ')) })
+    .showHelpAfterError('(pi-sandbox --help shows all commands)')
+    .enablePositionalOptions();
+  addRun(program, interrupts);
+  addLooking(program, interrupts);
+  addEnding(program);
+  addImage(program, interrupts);
+  return program;
+}
+
+function addRun(program: Command, interrupts: Interrupts): void {
+  addRunOptions(program.command('run').description('let the agent work on a private copy of a repository')).action(
+    action(async (repo: string | undefined, prompt: string[], options: RunOptions) => {
+      const { run } = await import('./commands/run.ts');
+      return run([...(repo === undefined ? [] : [repo]), ...prompt], options, interrupts);
+    }),
+  );
+}
+
+function addLooking(program: Command, interrupts: Interrupts): void {
+  program
+    .command('ls')
+    .description('list all runs, newest first')
+    .option('--json', 'one JSON line per run')
+    .action(action(async (options: Json) => (await import('./commands/ls.ts')).ls(options)));
+  program
+    .command('show')
+    .description('show plan, isolation, cost and outcome of a run')
+    .argument('[run]', RUN, 'last')
+    .option('--json', 'as one JSON value')
+    .action(action(async (run: string, options: Json) => (await import('./commands/show.ts')).show(run, options)));
+  program
+    .command('logs')
+    .description('print the transcript of a run')
+    .argument('[run]', RUN, 'last')
+    .option('-f, --follow', 'go on until the run has ended')
+    .option('--json', 'records as JSON lines')
+    .action(
+      action(async (run: string, options: LogsOptions) =>
+        (await import('./commands/logs.ts')).logs(run, options, interrupts),
+      ),
+    );
+  program
+    .command('output')
+    .description('print the full output of a tool call')
+    .argument('<run>', RUN)
+    .argument('<call>', 'call id, unique prefix of one, or the number that the transcript shows')
+    .action(action(async (run: string, call: string) => (await import('./commands/output.ts')).output(run, call)));
+  program
+    .command('doctor')
+    .description('check whether a run can start here, and how well it would be isolated')
+    .option('--json', 'as one JSON value')
+    .action(action(async (options: Json) => (await import('./commands/doctor.ts')).doctor(options)));
+}
+
+function addEnding(program: Command): void {
+  program
+    .command('stop')
+    .description('end a run in order, and wait until it has')
+    .argument('<run>', RUN)
+    .action(action(async (run: string) => (await import('./commands/stop.ts')).stop(run)));
+  program
+    .command('rm')
+    .description('remove what is kept of a run')
+    .argument('<run>', RUN)
+    .option('--force', 'end it first when it is running')
+    .action(
+      action(async (run: string, options: { force?: boolean }) => (await import('./commands/rm.ts')).rm(run, options)),
+    );
+  program
+    .command('prune')
+    .description('remove leftovers and old runs')
+    .option('--older-than <duration>', 'age of the runs to remove (30d)')
+    .option('--images', 'also remove images of other versions of pi-sandbox')
+    .option('--yes', 'do not ask')
+    .option('--dry-run', 'only list')
+    .action(action(async (options: PruneOptions) => (await import('./commands/prune.ts')).prune(options)));
+}
+
+function addImage(program: Command, interrupts: Interrupts): void {
+  const image = program.command('image').description('build or show the image that runs use');
+  image
+    .command('build')
+    .description('build the image of this version; prints its name')
+    .option('--from <image>', 'layer upon an image of yours, for its toolchain')
+    .option('--base <image>', 'base of the default image')
+    .option('--if-missing', 'only when there is none that fits')
+    .action(
+      action(async (options: BuildOptions) => (await import('./commands/image.ts')).imageBuild(options, interrupts)),
+    );
+  image
+    .command('show')
+    .description('show the image of this version, and whether it fits')
+    .option('--json', 'as one JSON value')
+    .action(action(async (options: Json) => (await import('./commands/image.ts')).imageShow(options)));
+}
+
+/** Runs a command and makes its result the exit code. */
+function action<A extends unknown[]>(work: (...args: A) => Promise<number>): (...args: A) => Promise<void> {
+  return async (...args) => {
+    process.exitCode = await work(...args);
+  };
+}
+
+function ownVersion(): string {
+  const parsed: unknown = JSON.parse(readFileSync(path.join(productRoot, 'package.json'), 'utf8'));
+  return String((parsed as { version?: unknown }).version);
+}
