@@ -56,7 +56,9 @@ async function main(): Promise<void> {
   for (const [name, times] of Object.entries(results)) {
     const [first, gone] = [median(times, 'first'), median(times, 'gone')];
     const ratio = (value: number, of: keyof Times): string => (value / median(base, of)).toFixed(2).padStart(9);
-    console.log(`${name.padEnd(12)}${String(first).padStart(15)}${ratio(first, 'first')}${String(gone).padStart(10)}${ratio(gone, 'gone')}`);
+    console.log(
+      `${name.padEnd(12)}${String(first).padStart(15)}${ratio(first, 'first')}${String(gone).padStart(10)}${ratio(gone, 'gone')}`,
+    );
   }
   if (median(results['pi-sandbox']!, 'first') > median(base, 'first')) {
     console.log('\nslower than the plain recipe: the bar of 1.0x is missed');
@@ -70,16 +72,55 @@ async function plain(image: string, repo: string): Promise<Times> {
   const { port } = server.address() as AddressInfo;
   const agent = path.join(work, 'agent');
   mkdirSync(agent, { recursive: true });
-  const model = { id: 'bench', name: 'bench', reasoning: false, input: ['text'], cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }, contextWindow: 128_000, maxTokens: 8192 };
-  const provider = { name: 'host', baseUrl: `http://${bridgeAddress()}:${port}`, apiKey: 'placeholder', api: 'pi-messages', models: [model] };
+  const model = {
+    id: 'bench',
+    name: 'bench',
+    reasoning: false,
+    input: ['text'],
+    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+    contextWindow: 128_000,
+    maxTokens: 8192,
+  };
+  const provider = {
+    name: 'host',
+    baseUrl: `http://${bridgeAddress()}:${port}`,
+    apiKey: 'placeholder',
+    api: 'pi-messages',
+    models: [model],
+  };
   writeFileSync(path.join(agent, 'models.json'), JSON.stringify({ providers: { host: provider } }));
   const started = performance.now();
   const child = spawn(
     'docker',
     [
-      'run', '--rm', '-i', '--pull', 'never', '--user', '0:0', '-v', `${repo}:/work`, '-v', `${agent}:/agent`, '-w', '/work',
-      '-e', 'PI_CODING_AGENT_DIR=/agent', '-e', 'HOME=/tmp', '-e', 'PI_OFFLINE=1',
-      '--entrypoint', GUEST.node, image, GUEST.piCli, '--mode', 'rpc', '--no-session', '--model', 'host/bench',
+      'run',
+      '--rm',
+      '-i',
+      '--pull',
+      'never',
+      '--user',
+      '0:0',
+      '-v',
+      `${repo}:/work`,
+      '-v',
+      `${agent}:/agent`,
+      '-w',
+      '/work',
+      '-e',
+      'PI_CODING_AGENT_DIR=/agent',
+      '-e',
+      'HOME=/tmp',
+      '-e',
+      'PI_OFFLINE=1',
+      '--entrypoint',
+      GUEST.node,
+      image,
+      GUEST.piCli,
+      '--mode',
+      'rpc',
+      '--no-session',
+      '--model',
+      'host/bench',
     ],
     { stdio: ['pipe', 'pipe', 'inherit'] },
   );
@@ -101,7 +142,15 @@ async function sandbox(repo: string): Promise<Times> {
   const started = performance.now();
   const child = spawn(
     process.execPath,
-    [path.join(root, 'bin/pi-sandbox.mjs'), 'run', repo, 'hi', '--json', '--model', `scripted:${path.join(work, 'scenario.yaml')}`],
+    [
+      path.join(root, 'bin/pi-sandbox.mjs'),
+      'run',
+      repo,
+      'hi',
+      '--json',
+      '--model',
+      `scripted:${path.join(work, 'scenario.yaml')}`,
+    ],
     { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, XDG_STATE_HOME: path.join(work, 'state') } },
   );
   const timer = setTimeout(() => child.kill('SIGKILL'), RUN_MS);
@@ -121,7 +170,14 @@ async function fakeModel(): Promise<{ server: Server; asked: { at?: number } }> 
   const server = createServer((request, response) => {
     asked.at ??= performance.now();
     request.resume().on('end', () => {
-      const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, totalTokens: 2, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 } };
+      const usage = {
+        input: 1,
+        output: 1,
+        cacheRead: 0,
+        cacheWrite: 0,
+        totalTokens: 2,
+        cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+      };
       const events = [
         { type: 'start' },
         { type: 'text_start', contentIndex: 0 },

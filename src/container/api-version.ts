@@ -6,7 +6,10 @@ const OLDEST = '1.41';
 const NEWEST = '1.51';
 
 /** The API version to speak with an engine: the newest that both know. Throws SandboxError `engine` if there is none. */
-export function negotiateApi(engine: { Version: string; ApiVersion: string; MinAPIVersion?: string }, where: string): string {
+export function negotiateApi(
+  engine: { Version: string; ApiVersion: string; MinAPIVersion?: string },
+  where: string,
+): string {
   const newest = smaller(engine.ApiVersion, NEWEST);
   if (compare(newest, OLDEST) < 0) {
     throw new SandboxError(

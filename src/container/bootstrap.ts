@@ -1,4 +1,3 @@
-import { GUEST } from '../protocol/guest.ts';
 import type { RunPlan } from '../protocol/plan.ts';
 
 /** Line on the error stream that says that the repository inside is complete; nothing untrusted runs before it. */
@@ -12,7 +11,7 @@ export const UNPACK_FAILED = 97;
  * double fork gives it to the init, since pi does not reap what it did not start.
  */
 const COPY_SCRIPT = `
-cd "${GUEST.workspace}" || exit ${UNPACK_FAILED}
+/bin/mkdir -p -m 0700 "$WORKSPACE" && cd "$WORKSPACE" || exit ${UNPACK_FAILED}
 /bin/tar -x -p -f - || exit ${UNPACK_FAILED}
 ( (
   if command -v git >/dev/null 2>&1; then
@@ -25,19 +24,18 @@ cd "${GUEST.workspace}" || exit ${UNPACK_FAILED}
 exec "$@"`;
 
 const MOUNT_SCRIPT = `
-[ -r "${GUEST.workspace}" ] && [ -x "${GUEST.workspace}" ] || exit ${UNPACK_FAILED}
-cd "${GUEST.workspace}" || exit ${UNPACK_FAILED}
+[ -r "$WORKSPACE" ] && [ -x "$WORKSPACE" ] || exit ${UNPACK_FAILED}
+cd "$WORKSPACE" || exit ${UNPACK_FAILED}
 echo "${REPOSITORY_READY}" >&2
 exec "$@"`;
 
 /** Command line that starts pi in the container. */
 export function bootstrapCommand(plan: RunPlan): string[] {
   const script = plan.workspace.mode === 'copy' ? COPY_SCRIPT : MOUNT_SCRIPT;
-  return ['/bin/bash', '-c', script, 'pi', ...plan.pi.argv];
+  return ['/bin/bash', '-c', `WORKSPACE=${plan.workspace.path}${script}`, 'pi', ...plan.pi.argv];
 }
 
-/** Environment of pi. Git accepts the workspace whoever owns it, and only the workspace. */
+/** Environment of pi. */
 export function bootstrapEnv(plan: RunPlan): string[] {
-  const git = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'safe.directory', GIT_CONFIG_VALUE_0: GUEST.workspace };
-  return Object.entries({ ...plan.pi.env, ...git }).map(([name, value]) => `${name}=${value}`);
+  return Object.entries(plan.pi.env).map(([name, value]) => `${name}=${value}`);
 }

@@ -14,7 +14,8 @@ export async function* buildMessages(stream: Readable): AsyncIterable<unknown> {
       rest = rest.subarray(end + 1);
       if (line !== '') yield parse(line);
     }
-    if (rest.length > MAX_LINE) throw new SandboxError('engine', `A progress line of the image build passed ${MAX_LINE} bytes.`);
+    if (rest.length > MAX_LINE)
+      throw new SandboxError('engine', `A progress line of the image build passed ${MAX_LINE} bytes.`);
   }
 }
 

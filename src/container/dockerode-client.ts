@@ -11,7 +11,13 @@ import type { BuildOptions, ContainerState, Engine, EngineFacts } from './engine
 import { describeEndpoint, engineError, statusOf } from './engine-errors.ts';
 
 const Labels = Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()]);
-const VersionAnswer = Type.Object({ Version: Type.String(), ApiVersion: Type.String(), MinAPIVersion: Type.Optional(Type.String()), Arch: Type.String(), KernelVersion: Type.Optional(Type.String()) });
+const VersionAnswer = Type.Object({
+  Version: Type.String(),
+  ApiVersion: Type.String(),
+  MinAPIVersion: Type.Optional(Type.String()),
+  Arch: Type.String(),
+  KernelVersion: Type.Optional(Type.String()),
+});
 const InfoAnswer = Type.Object({
   Name: Type.String(),
   NCPU: Type.Number(),
@@ -35,11 +41,15 @@ const ExecAnswer = Type.Object({
   ExitCode: Type.Union([Type.Number(), Type.Null()]),
   Pid: Type.Number(),
 });
-const ListAnswer = Type.Array(
-  Type.Object({ Id: Type.String(), Labels, State: Type.String(), Created: Type.Number() }),
-);
+const ListAnswer = Type.Array(Type.Object({ Id: Type.String(), Labels, State: Type.String(), Created: Type.Number() }));
 const ImagesAnswer = Type.Array(
-  Type.Object({ Id: Type.String(), RepoTags: Type.Union([Type.Array(Type.String()), Type.Null()]), Labels, Created: Type.Number(), Size: Type.Number() }),
+  Type.Object({
+    Id: Type.String(),
+    RepoTags: Type.Union([Type.Array(Type.String()), Type.Null()]),
+    Labels,
+    Created: Type.Number(),
+    Size: Type.Number(),
+  }),
 );
 const VolumesAnswer = Type.Object({
   Volumes: Type.Union([Type.Array(Type.Object({ Name: Type.String(), Labels })), Type.Null()]),
@@ -182,7 +192,11 @@ class DockerodeEngine implements Engine {
       Tty: false,
       Privileged: false,
     };
-    const created = await this.#call('prepare a process', () => this.#docker.getContainer(container).exec(body), IdAnswer);
+    const created = await this.#call(
+      'prepare a process',
+      () => this.#docker.getContainer(container).exec(body),
+      IdAnswer,
+    );
     return created.id;
   }
 
@@ -227,6 +241,11 @@ class DockerodeEngine implements Engine {
     };
     const stream = await this.#stream('build the image', () => this.#docker.buildImage(context, body));
     yield* buildMessages(stream);
+  }
+
+  async createVolume(name: string, labels: Readonly<Record<string, string>>): Promise<void> {
+    const body = { Name: name, Driver: 'local', Labels: { ...labels } };
+    await this.#call('create the volume', () => this.#docker.createVolume(body), Type.Unknown());
   }
 
   async volumes(labels: Readonly<Record<string, string | true>>): ReturnType<Engine['volumes']> {

@@ -81,7 +81,9 @@ export interface Engine {
 
   createExec(container: string, spec: ExecSpec): Promise<string>;
   startExec(exec: string, stdin: boolean): Promise<Duplex>;
-  execState(exec: string): Promise<{ readonly running: boolean; readonly exitCode: number | null; readonly pid: number }>;
+  execState(
+    exec: string,
+  ): Promise<{ readonly running: boolean; readonly exitCode: number | null; readonly pid: number }>;
 
   inspectImage(name: string): Promise<unknown>;
   images(labels: Readonly<Record<string, string | true>>): Promise<ImageSummary[]>;
@@ -89,6 +91,7 @@ export interface Engine {
   /** Classic builder. Yields the engine's progress objects, unparsed. */
   build(context: Readable, options: BuildOptions): AsyncIterable<unknown>;
 
+  createVolume(name: string, labels: Readonly<Record<string, string>>): Promise<void>;
   volumes(labels: Readonly<Record<string, string | true>>): Promise<{ name: string; labels: Record<string, string> }[]>;
   removeVolume(name: string): Promise<void>;
 }

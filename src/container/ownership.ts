@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
-import { LABEL } from '../protocol/labels.ts';
-import { SLOT_COUNT } from '../protocol/guest.ts';
 import { SandboxError } from '../errors.ts';
+import { SLOT_COUNT } from '../protocol/guest.ts';
+import { LABEL } from '../protocol/labels.ts';
 import type { ContainerSummary, Engine } from './engine.ts';
 
 /**
@@ -20,9 +20,13 @@ export function freeSlot(containers: readonly ContainerSummary[], prefer: number
     const slot = (prefer + offset) % SLOT_COUNT;
     if (!taken.has(slot)) return slot;
   }
-  throw new SandboxError('engine', `All ${SLOT_COUNT} pairs of user ids are in use by running sandboxes on this engine.`, {
-    hint: 'Wait for a run to end, or end one with "pi-sandbox stop".',
-  });
+  throw new SandboxError(
+    'engine',
+    `All ${SLOT_COUNT} pairs of user ids are in use by running sandboxes on this engine.`,
+    {
+      hint: 'Wait for a run to end, or end one with "pi-sandbox stop".',
+    },
+  );
 }
 
 /** Containers of ours on this engine, whoever started them. */
@@ -63,8 +67,10 @@ export async function reap(engine: Engine, installation: string, socketOf: (run:
   const dead: string[] = [];
   for (const run of runs) {
     if (await controllerAlive(socketOf(run))) continue;
-    for (const container of containers.filter(({ labels }) => labels[LABEL.run] === run)) await engine.remove(container.id);
-    for (const volume of volumes.filter(({ labels }) => labels[LABEL.run] === run)) await engine.removeVolume(volume.name);
+    for (const container of containers.filter(({ labels }) => labels[LABEL.run] === run))
+      await engine.remove(container.id);
+    for (const volume of volumes.filter(({ labels }) => labels[LABEL.run] === run))
+      await engine.removeVolume(volume.name);
     dead.push(run);
   }
   return dead;

@@ -8,7 +8,14 @@ import type { RunPlan } from '../protocol/plan.ts';
 import { bootstrapCommand, bootstrapEnv } from './bootstrap.ts';
 import { demux } from './demux.ts';
 import type { Engine } from './engine.ts';
-import { agentPosture, judge, mainPosture, type Posture, type PostureSubject, requirePosture } from './posture/posture.ts';
+import {
+  agentPosture,
+  judge,
+  mainPosture,
+  type Posture,
+  type PostureSubject,
+  requirePosture,
+} from './posture/posture.ts';
 import { openWire, type Wire } from './wire.ts';
 
 /** Longest wait for a process to appear, and the time between two looks, milliseconds. */
@@ -52,6 +59,11 @@ export interface StartOptions {
  */
 export async function startSandbox(options: StartOptions): Promise<StartedSandbox> {
   const { engine, plan, spec, undo, signal } = options;
+  const { volume } = plan.container;
+  if (volume !== undefined) {
+    await engine.createVolume(volume.name, plan.container.labels);
+    undo.add('remove the volume', () => engine.removeVolume(volume.name));
+  }
   const container = await engine.create(spec);
   undo.add('remove the container', () => engine.remove(container));
   options.onCreated?.(container);

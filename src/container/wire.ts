@@ -78,7 +78,9 @@ export function openWire(options: WireOptions): Wire {
   });
   session.on('error', (error) => fail('it violated the protocol', error));
   session.on('close', () => fail('the bridge closed it'));
-  session.on('stream', (stream, headers) => accept(stream, String(headers[':method']), String(headers[':authority']), options));
+  session.on('stream', (stream, headers) =>
+    accept(stream, String(headers[':method']), String(headers[':authority']), options),
+  );
   for (const event of ['end', 'close'] as const) fromGuest.once(event, () => fail('the container ended'));
   fromGuest.once('error', (error) => fail('its stream is damaged', error));
   for (const event of ['error', 'close'] as const) toGuest.once(event, () => fail('the engine closed the stream'));

@@ -117,8 +117,11 @@ function mounts(plan: ContainerPlan): {
   Source: string;
   Target: string;
   ReadOnly: boolean;
-  BindOptions: { Propagation: string; NonRecursive: boolean };
+  BindOptions?: { Propagation: string; NonRecursive: boolean };
 }[] {
+  if (plan.volume !== undefined) {
+    return [{ Type: 'volume', Source: plan.volume.name, Target: plan.volume.target, ReadOnly: false }];
+  }
   if (plan.bind === undefined) return [];
   // A structured mount takes any path; `source:target:ro` breaks on colons. Not recursive: what is mounted below
   // the repository would stay writable on engines that cannot make a whole tree read-only.

@@ -47,8 +47,13 @@ export function makePlan(request: RunRequest, facts: HostFacts): RunPlan {
   const notices = [...facts.repository.notices];
   const mode = chooseMode(request, facts, profile, notices);
   const measured = mode === 'copy' ? facts.repository : { files: 0, entries: 0, bytes: 0 };
-  const sizes = sizesFor(measured, request);
+  const sizes = sizesFor(measured, request, facts.engine.memory);
   checkRoom(request, facts, mode, sizes);
+  if (!sizes.inMemory) {
+    notices.push(
+      'The workspace is too large for memory and lies on a disk volume: the engine has no quota for it, so its size is watched.',
+    );
+  }
   const contextFiles = chooseContextFiles(profile, facts, notices);
   const limits = limitsFor(request, sizes);
   if (mode === 'copy' && profile.writes) {
@@ -63,6 +68,7 @@ export function makePlan(request: RunRequest, facts: HostFacts): RunPlan {
     workspace: {
       mode,
       root: facts.repository.root,
+      path: sizes.inMemory ? GUEST.workspace : GUEST.volumeWorkspace,
       include: request.include ?? [],
       exclude: request.exclude ?? [],
       contextFiles,
@@ -97,7 +103,6 @@ function chooseMode(request: RunRequest, facts: HostFacts, profile: Profile, not
 }
 
 function checkRoom(request: RunRequest, facts: HostFacts, mode: WorkspaceMode, sizes: Sizes): void {
-  const largest = largestWorkspace(facts.engine.memory);
   if (mode === 'copy' && leastWorkspace(facts.repository) > sizes.workspace) {
     throw new SandboxError(
       'usage',
@@ -105,18 +110,14 @@ function checkRoom(request: RunRequest, facts: HostFacts, mode: WorkspaceMode, s
       { hint: 'Raise --disk, or leave parts out with --exclude.' },
     );
   }
-  if (sizes.workspace > largest) {
+  if (sizes.memory > facts.engine.memory) {
     throw new SandboxError(
       'usage',
-      `The workspace would take ${sizes.workspace} bytes of memory (${facts.repository.files} files, ` +
-        `${facts.repository.bytes} bytes to copy); on this engine at most ${largest} are given to one run.`,
-      { hint: 'Leave parts out with --exclude, set a smaller --disk, or use --workspace mount.' },
+      `The engine has ${facts.engine.memory} bytes of memory; ${sizes.memory} are asked for.`,
+      {
+        hint: 'Lower --memory or --disk.',
+      },
     );
-  }
-  if (sizes.memory > facts.engine.memory) {
-    throw new SandboxError('usage', `The engine has ${facts.engine.memory} bytes of memory; ${sizes.memory} are asked for.`, {
-      hint: 'Lower --memory or --disk.',
-    });
   }
 }
 
@@ -133,9 +134,12 @@ function chooseContextFiles(profile: Profile, facts: HostFacts, notices: string[
 function planContainer(request: RunRequest, facts: HostFacts, mode: WorkspaceMode, sizes: Sizes): ContainerPlan {
   const { bridge, agent } = uidPair(facts.slot);
   const own = { uid: agent, mode: '0700' };
+  const onDisk = mode === 'copy' && !sizes.inMemory;
   const workspace: TmpfsPlan[] =
     mode === 'copy'
-      ? [{ path: GUEST.workspace, size: sizes.workspace, inodes: sizes.workspaceInodes, exec: true, ...own }]
+      ? onDisk
+        ? []
+        : [{ path: GUEST.workspace, size: sizes.workspace, inodes: sizes.workspaceInodes, exec: true, ...own }]
       : facts.repository.projectFolders.map((name) => ({
           path: `${GUEST.workspace}/${name}`,
           size: MiB,
@@ -165,6 +169,7 @@ function planContainer(request: RunRequest, facts: HostFacts, mode: WorkspaceMod
       { path: GUEST.home, size: sizes.home, inodes: 16_384, exec: true, ...own },
       ...workspace,
     ],
+    ...(onDisk ? { volume: { name: `pi-sandbox-${facts.run}`, target: GUEST.volume, size: sizes.workspace } } : {}),
     ...(mode === 'mount' ? { bind: { source: facts.repository.root, target: GUEST.workspace } } : {}),
   };
 }

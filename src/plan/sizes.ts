@@ -8,6 +8,8 @@ export interface Sizes {
   readonly spill: number;
   readonly home: number;
   readonly memory: number;
+  /** Whether the workspace is in memory, or on a disk volume. */
+  readonly inMemory: boolean;
 }
 
 /** Room that the agent gets beside the files it was given: builds, installs, edits. */
@@ -32,10 +34,15 @@ export interface Measured {
 }
 
 /** Sizes that fit a repository of this size. `disk` and `memory` are the user's own wishes, bytes. */
-export function sizesFor(measured: Measured, wishes: { disk?: number | undefined; memory?: number | undefined }): Sizes {
+export function sizesFor(
+  measured: Measured,
+  wishes: { disk?: number | undefined; memory?: number | undefined },
+  engineMemory: number,
+): Sizes {
   const content = 2 * measured.bytes + measured.entries * BYTES_PER_FILE;
   const workspace = wishes.disk ?? roundUp(content + WORKSPACE_HEADROOM, MiB);
-  const folders = workspace + TEMP + SPILL + HOME;
+  const inMemory = workspace <= largestWorkspace(engineMemory);
+  const folders = (inMemory ? workspace : 0) + TEMP + SPILL + HOME;
   return {
     workspace,
     workspaceInodes: WORKSPACE_INODES + 3 * measured.entries,
@@ -43,6 +50,7 @@ export function sizesFor(measured: Measured, wishes: { disk?: number | undefined
     spill: SPILL,
     home: HOME,
     memory: wishes.memory ?? roundUp(folders + PROCESS_MEMORY, MiB),
+    inMemory,
   };
 }
 

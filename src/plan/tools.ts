@@ -49,7 +49,7 @@ function expand(entry: string, option: string): string[] {
   if (entry === 'powershell') {
     throw new SandboxError('usage', `${option}: the image has no PowerShell, so the tool "powershell" cannot be used.`);
   }
-  const pattern = new RegExp(`^${entry.split('*').map(escape).join('.*')}$`);
+  const pattern = new RegExp(`^${entry.split('*').map(literal).join('.*')}$`);
   const names = KNOWN_TOOLS.filter((name) => pattern.test(name));
   if (names.length > 0) return names;
   const guess = nearest(entry, KNOWN_TOOLS);
@@ -58,6 +58,6 @@ function expand(entry: string, option: string): string[] {
   });
 }
 
-function escape(text: string): string {
+function literal(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }

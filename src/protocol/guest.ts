@@ -12,6 +12,10 @@ export const GUEST = {
   compileCache: '/opt/pi-sandbox/compile-cache',
   tini: '/opt/pi-sandbox/bin/tini',
   workspace: '/workspace',
+  /** Exists in the image, writable for all, so that a fresh volume mounted here takes that mode over. */
+  volume: '/volume',
+  /** The workspace when it lies on a disk volume. */
+  volumeWorkspace: '/volume/workspace',
   home: '/home/agent',
   /** pi's temp folder: full bash output goes here, apart from the commands' /tmp. */
   spill: '/spill',

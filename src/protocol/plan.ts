@@ -49,6 +49,8 @@ export const ContainerPlan = Type.Object(
     tmpfs: Type.Array(TmpfsPlan),
     /** Read-only bind of the repository in `mount` mode: absolute host path. */
     bind: Type.Optional(Type.Object({ source: Type.String(), target: Type.String() }, strict)),
+    /** Disk volume for a workspace that is too large for memory. `size` in bytes is watched, the engine has no quota. */
+    volume: Type.Optional(Type.Object({ name: Type.String(), target: Type.String(), size: Positive }, strict)),
   },
   strict,
 );
@@ -59,6 +61,8 @@ export const WorkspacePlan = Type.Object(
     mode: WorkspaceMode,
     /** Real path on the host. */
     root: Type.String(),
+    /** Where it is in the container. */
+    path: Type.String(),
     include: Type.Array(Type.String()),
     exclude: Type.Array(Type.String()),
     /** Whether AGENTS.md and CLAUDE.md reach the model. */

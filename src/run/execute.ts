@@ -1,3 +1,4 @@
+import { watchDisk } from '../container/disk-watch.ts';
 import { PiClient } from '../container/pi-client.ts';
 import { SlotTaken, type StartedSandbox, startSandbox } from '../container/start.ts';
 import { StderrTail } from '../container/stderr-tail.ts';
@@ -108,6 +109,7 @@ async function converse(parts: ExecuteParts, session: Session): Promise<SeenOfPi
   const { files, gateway, timers, outputs } = session;
   const { engine } = prepared;
   const undo = new UndoStack();
+  const talking = new AbortController();
   let pump: PiPump | undefined;
   let piExit: PiEnd | undefined;
   try {
@@ -115,6 +117,7 @@ async function converse(parts: ExecuteParts, session: Session): Promise<SeenOfPi
     const { sandbox, plan } = await startWithFreeSlot(parts, session, undo);
     session.inside.sandbox = sandbox;
     sandbox.wire.closed.catch((error: unknown) => stops.fail(error));
+    void watchVolume(parts, plan, sandbox.container, talking.signal);
     const { stdin, stdout, stderr, exec } = sandbox.pi;
     const piErrors = new StderrTail(stderr, plan.limits.stderrBytes);
     const bridgeErrors = new StderrTail(sandbox.bridgeErrors, plan.limits.stderrBytes);
@@ -148,6 +151,7 @@ async function converse(parts: ExecuteParts, session: Session): Promise<SeenOfPi
     stops.fail(error);
   }
   turn.disarm();
+  talking.abort();
   // Before anything else: from here on the container reaches no model.
   gateway.revoke('the run has ended');
   const { sandbox } = session.inside;
@@ -177,6 +181,15 @@ async function converse(parts: ExecuteParts, session: Session): Promise<SeenOfPi
     settled: pump?.settled ?? false,
     damaged: pump?.tally.damaged ?? { torn: 0 },
   };
+}
+
+/** A workspace on disk has no quota of the engine; ours ends the run. */
+async function watchVolume(parts: ExecuteParts, plan: RunPlan, container: string, signal: AbortSignal): Promise<void> {
+  const { volume, agentUid } = plan.container;
+  if (volume === undefined) return;
+  const { engine } = parts.prepared;
+  const reason = await watchDisk({ engine, container, uid: agentUid, path: volume.target, size: volume.size }, signal);
+  if (reason !== undefined) parts.stops.limit('disk', reason);
 }
 
 /** Starts the sandbox; when another run took the same user ids at the same moment, plans again with other ones. */

@@ -16,6 +16,8 @@ const MAX_LAST_LINES = 12;
 const MAX_LINE_CHARS = 500;
 /** What our build scripts put before a sentence that is meant for the user. */
 const OWN_WORDS = 'pi-sandbox: ';
+/** The engine's words when an image has no shell, or one whose loader is missing. */
+const NO_SHELL = /\/bin\/sh\W.*no such file or directory/s;
 
 /** Follows the output of a build: gives its lines on, and turns a failure into an error that names the step. */
 export class BuildProgress {
@@ -57,6 +59,11 @@ export class BuildProgress {
         },
       );
     }
+    if (NO_SHELL.test(failure))
+      return new SandboxError(
+        'image',
+        'The image could not be built: the image to layer upon has no /bin/sh that runs.',
+      );
     const lines = this.#last.length === 0 ? '' : ` Last lines: ${this.#last.join(' | ')}`;
     return new SandboxError(
       'image',

@@ -8,6 +8,7 @@ import type { ImageEngine } from './engine.ts';
 import { imageFacts } from './facts.ts';
 import { guestFingerprint, productVersion } from './fingerprint.ts';
 import { imageTag } from './names.ts';
+import { preflight } from './preflight.ts';
 import { nodeArch, stageContext } from './stage.ts';
 
 export interface BuildImageOptions {
@@ -40,6 +41,7 @@ export async function buildImage(options: BuildImageOptions): Promise<BuiltImage
   const base = from ?? tools;
   await checkBaseImage(engine, base, from !== undefined);
   const tag = imageTag(version, fingerprint, from);
+  if (from !== undefined) await preflight(engine, root, from, signal);
 
   onProgress('Installing pi and Node for the image');
   const arch = nodeArch(engine.facts.arch);

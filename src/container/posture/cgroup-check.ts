@@ -26,7 +26,10 @@ export async function cgroupView(pid: number): Promise<CgroupView> {
 
   const [memory, pids, cpu] = ['memory', 'pids', 'cpu'].map(controller);
   if (memory !== undefined && pids !== undefined && cpu !== undefined) {
-    const [quota, period] = await Promise.all([read(cpu, 'cpu', 'cpu.cfs_quota_us'), read(cpu, 'cpu', 'cpu.cfs_period_us')]);
+    const [quota, period] = await Promise.all([
+      read(cpu, 'cpu', 'cpu.cfs_quota_us'),
+      read(cpu, 'cpu', 'cpu.cfs_period_us'),
+    ]);
     return {
       memory: await read(memory, 'memory', 'memory.limit_in_bytes'),
       memorySwap: await read(memory, 'memory', 'memory.memsw.limit_in_bytes'),

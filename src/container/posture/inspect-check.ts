@@ -28,7 +28,10 @@ const ENGINE_DEFAULTS: Readonly<Record<string, readonly unknown[]>> = {
 export function checkInspect(spec: ContainerSpec, inspected: unknown): Finding[] {
   const parsed = strictParse(Inspected, inspected);
   if (!parsed.ok) {
-    throw new SandboxError('posture', `The engine's description of the container is incomplete: ${problemText(parsed.problems)}.`);
+    throw new SandboxError(
+      'posture',
+      `The engine's description of the container is incomplete: ${problemText(parsed.problems)}.`,
+    );
   }
   const { Config, HostConfig } = parsed.value;
   const { HostConfig: wanted, Image: _image, NetworkDisabled: _startOnly, ...config } = spec;
@@ -82,7 +85,9 @@ function checkLabels(expected: Record<string, string>, actual: unknown): Finding
 function checkEnv(expected: readonly string[], actual: unknown): Finding[] {
   const given = Array.isArray(actual) ? actual.map(String) : [];
   return [
-    ...expected.filter((entry) => !given.includes(entry)).flatMap((entry) => compare('Env', 'engine', entry, undefined)),
+    ...expected
+      .filter((entry) => !given.includes(entry))
+      .flatMap((entry) => compare('Env', 'engine', entry, undefined)),
     ...given
       .filter((entry) => DANGEROUS_ENV.test(entry))
       .flatMap((entry) => compare('Env', 'engine', undefined, entry.slice(0, entry.indexOf('=')))),

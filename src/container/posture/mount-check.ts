@@ -32,15 +32,18 @@ export function checkMounts(
   return [
     ...compare('ReadonlyRootfs', seen, 'ro', root?.options.includes('ro') ? 'ro' : 'rw'),
     ...Object.entries(tmpfs).flatMap(([point, options]) => checkTmpfs(mounts, point, options, seen)),
-    ...spec.HostConfig.Mounts.flatMap(({ Target }) => {
+    ...spec.HostConfig.Mounts.flatMap(({ Target, ReadOnly }) => {
       const mount = at(mounts, Target);
-      return compare('Mounts', seen, `${Target} ro`, mount && `${Target} ${mount.options.includes('ro') ? 'ro' : 'rw'}`);
+      const found = mount && `${Target} ${mount.options.includes('ro') ? 'ro' : 'rw'}`;
+      return compare('Mounts', seen, `${Target} ${ReadOnly ? 'ro' : 'rw'}`, found);
     }),
     ...mounts.flatMap((mount) => checkUnexpected(mount, spec, seen)),
     ...spec.HostConfig.ReadonlyPaths.flatMap((path) => {
       const mount = at(mounts, path);
       // A path that this kernel does not have cannot be covered and need not be.
-      return mount === undefined || mount.options.includes('ro') ? [] : compare('ReadonlyPaths', seen, `${path} ro`, `${path} rw`);
+      return mount === undefined || mount.options.includes('ro')
+        ? []
+        : compare('ReadonlyPaths', seen, `${path} ro`, `${path} rw`);
     }),
     ...checkMasks(mounts, spec, kernelPaths, seen),
   ];
@@ -58,10 +61,20 @@ function checkTmpfs(mounts: readonly Mount[], point: string, options: string, se
     ...flag('nosuid'),
     ...flag('nodev'),
     ...compare(`Tmpfs.${point}`, seen, `size=${Number(wanted.get('size')) / 1024}k`, `size=${actual.get('size')}`),
-    ...compare(`Tmpfs.${point}`, seen, `nr_inodes=${wanted.get('nr_inodes')}`, `nr_inodes=${inodes(actual.get('nr_inodes'))}`),
+    ...compare(
+      `Tmpfs.${point}`,
+      seen,
+      `nr_inodes=${wanted.get('nr_inodes')}`,
+      `nr_inodes=${inodes(actual.get('nr_inodes'))}`,
+    ),
     ...compare(`Tmpfs.${point}`, seen, `uid=${wanted.get('uid') ?? 0}`, `uid=${actual.get('uid') ?? 0}`),
     // The kernel leaves the mode out of the table when it is the default of a tmpfs.
-    ...compare(`Tmpfs.${point}`, seen, `mode=${wanted.get('mode')?.replace(/^0/, '')}`, `mode=${actual.get('mode') ?? '1777'}`),
+    ...compare(
+      `Tmpfs.${point}`,
+      seen,
+      `mode=${wanted.get('mode')?.replace(/^0/, '')}`,
+      `mode=${actual.get('mode') ?? '1777'}`,
+    ),
   ];
 }
 
@@ -82,6 +95,7 @@ function inodes(text: string | undefined): string | undefined {
 /** Anything writable that nobody asked for, a volume of the image for example. */
 function checkUnexpected(mount: Mount, spec: ContainerSpec, seen: Finding['seen']): Finding[] {
   if (mount.options.includes('ro') || mount.point in spec.HostConfig.Tmpfs) return [];
+  if (spec.HostConfig.Mounts.some(({ Target }) => Target === mount.point)) return [];
   if (KERNEL_MOUNTS.get(mount.point) === mount.type) return [];
   // The folder that holds version 1 control groups, themselves read-only; only uid 0 could write, and none is there.
   if (mount.point === '/sys/fs/cgroup' && mount.superOptions.includes('mode=755')) return [];
@@ -91,7 +105,12 @@ function checkUnexpected(mount: Mount, spec: ContainerSpec, seen: Finding['seen'
 }
 
 /** A path that this kernel has and that is to be masked must be the root of a mount of its own. */
-function checkMasks(mounts: readonly Mount[], spec: ContainerSpec, kernelPaths: ReadonlySet<string>, seen: Finding['seen']): Finding[] {
+function checkMasks(
+  mounts: readonly Mount[],
+  spec: ContainerSpec,
+  kernelPaths: ReadonlySet<string>,
+  seen: Finding['seen'],
+): Finding[] {
   return spec.HostConfig.MaskedPaths.filter((path) => kernelPaths.has(path) && at(mounts, path) === undefined).flatMap(
     (path) => compare('MaskedPaths', seen, `${path} covered`, undefined),
   );
@@ -115,8 +134,8 @@ function parseMountinfo(text: string): Mount[] {
       const fields = left.split(' ');
       const [type = '', , superOptions = ''] = right.split(' ');
       return {
-        root: unescape(fields[3] ?? ''),
-        point: unescape(fields[4] ?? ''),
+        root: unescapeOctal(fields[3] ?? ''),
+        point: unescapeOctal(fields[4] ?? ''),
         options: (fields[5] ?? '').split(','),
         type,
         superOptions: superOptions.split(','),
@@ -125,6 +144,6 @@ function parseMountinfo(text: string): Mount[] {
 }
 
 /** The kernel writes blanks and the like as three octal digits. */
-function unescape(text: string): string {
+function unescapeOctal(text: string): string {
   return text.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 }

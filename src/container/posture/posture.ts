@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { SandboxError } from '../../errors.ts';
 import type { ContainerSpec } from '../../plan/container-spec.ts';
 import type { Engine } from '../engine.ts';
-import { checkCgroup, cgroupView } from './cgroup-check.ts';
+import { cgroupView, checkCgroup } from './cgroup-check.ts';
 import { compare, type Finding } from './finding.ts';
 import { hostView, isOurs, ownNamespaces } from './host-view.ts';
 import { checkInspect } from './inspect-check.ts';
@@ -46,7 +46,10 @@ export async function mainPosture(subject: PostureSubject): Promise<Posture> {
   const inspected = await engine.inspect(container);
   const state = await engine.state(container);
   if (state === undefined || !state.running) {
-    throw new SandboxError('engine', `The container ended while it was starting (exit code ${state?.exitCode ?? 'unknown'}).`);
+    throw new SandboxError(
+      'engine',
+      `The container ended while it was starting (exit code ${state?.exitCode ?? 'unknown'}).`,
+    );
   }
   const { view, evidence, controller } = await look(subject, state.pid, subject.bridgeUid, '1');
   const host = evidence === 'host';
@@ -85,7 +88,9 @@ export function judge(postures: readonly Posture[], acceptWeaker: readonly strin
 /** Throws SandboxError `posture` naming every field that is not as planned. */
 export function requirePosture(posture: Posture): void {
   if (posture.findings.length === 0) return;
-  const list = posture.findings.map((f) => `${f.field} (${f.seen}): planned ${f.expected}, found ${f.actual}`).join('; ');
+  const list = posture.findings
+    .map((f) => `${f.field} (${f.seen}): planned ${f.expected}, found ${f.actual}`)
+    .join('; ');
   const fields = [...new Set(posture.findings.map((finding) => finding.field))];
   throw new SandboxError('posture', `The container is not what was planned, so nothing was put into it. ${list}.`, {
     hint: `If this engine cannot do better and you accept it: ${fields.map((field) => `--accept-weaker ${field}`).join(' ')}.`,
@@ -120,7 +125,14 @@ async function look(subject: PostureSubject, pid: number, uid: number, inside: '
 async function kernelPaths(spec: ContainerSpec, host: boolean): Promise<ReadonlySet<string>> {
   if (!host) return new Set(ALWAYS_THERE);
   const paths = spec.HostConfig.MaskedPaths.filter((path) => !path.startsWith('/dev/'));
-  const found = await Promise.all(paths.map((path) => access(path).then(() => [path], () => [])));
+  const found = await Promise.all(
+    paths.map((path) =>
+      access(path).then(
+        () => [path],
+        () => [],
+      ),
+    ),
+  );
   return new Set(found.flat());
 }
 
@@ -135,7 +147,9 @@ function checkLabel(engine: Engine, view: ProcessView): Finding[] {
 function notes(engine: Engine, view: ProcessView, controller: Record<string, string> | undefined): string[] {
   const list: string[] = [];
   if (controller === undefined) {
-    list.push('The host cannot see the processes of this engine; what they are allowed was read from inside, before anything untrusted entered.');
+    list.push(
+      'The host cannot see the processes of this engine; what they are allowed was read from inside, before anything untrusted entered.',
+    );
   }
   const { namespaces } = view;
   if (namespaces !== undefined && controller !== undefined && namespaces.user === controller.user) {

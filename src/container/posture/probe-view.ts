@@ -13,7 +13,12 @@ const DEADLINE_MS = 10_000;
  * virtual machine, a user without the right). Weaker evidence: it comes through the engine and the image, so it is
  * taken before anything untrusted enters. `pid` is an id inside the container.
  */
-export async function probeView(engine: Engine, container: string, uid: number, pid: '1' | 'self'): Promise<ProcessView> {
+export async function probeView(
+  engine: Engine,
+  container: string,
+  uid: number,
+  pid: '1' | 'self',
+): Promise<ProcessView> {
   const script = `for f in ${FILES.join(' ')}; do printf '${MARK}%s\\n' "$f"; /bin/cat /proc/${pid}/$f 2>/dev/null; done`;
   const result = await runExec(engine, container, {
     uid,

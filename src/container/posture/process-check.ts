@@ -58,10 +58,21 @@ function checkLimits(limits: string, spec: ContainerSpec, seen: Seen): Finding[]
   });
 }
 
-function checkNamespaces(view: ProcessView, seen: Seen, controller: Readonly<Record<string, string>> | undefined): Finding[] {
+function checkNamespaces(
+  view: ProcessView,
+  seen: Seen,
+  controller: Readonly<Record<string, string>> | undefined,
+): Finding[] {
   const { namespaces } = view;
   if (namespaces === undefined || controller === undefined) return [];
-  const fields = { pid: 'PidMode', net: 'NetworkMode', mnt: 'MountNamespace', ipc: 'IpcMode', uts: 'UTSMode', cgroup: 'CgroupnsMode' };
+  const fields = {
+    pid: 'PidMode',
+    net: 'NetworkMode',
+    mnt: 'MountNamespace',
+    ipc: 'IpcMode',
+    uts: 'UTSMode',
+    cgroup: 'CgroupnsMode',
+  };
   return OWN_NAMESPACES.flatMap((name) =>
     namespaces[name] !== undefined && namespaces[name] !== controller[name]
       ? []
@@ -75,7 +86,10 @@ function checkNetwork(view: ProcessView, seen: Seen): Finding[] {
     .slice(2)
     .map((line) => line.split(':')[0]?.trim() ?? '')
     .filter((name) => name !== '');
-  const routes = view.netRoute.split('\n').slice(1).filter((line) => line.trim() !== '').length;
+  const routes = view.netRoute
+    .split('\n')
+    .slice(1)
+    .filter((line) => line.trim() !== '').length;
   const routes6 = view.netRoute6.split('\n').filter((line) => line.trim() !== '' && !/\slo$/.test(line)).length;
   return [
     ...compare('NetworkMode', seen, ['lo'], interfaces),
