@@ -116,11 +116,11 @@ function mounts(plan: ContainerPlan): {
   Type: string;
   Source: string;
   Target: string;
-  ReadOnly: boolean;
+  ReadOnly?: boolean;
   BindOptions?: { Propagation: string; NonRecursive: boolean };
 }[] {
   if (plan.volume !== undefined) {
-    return [{ Type: 'volume', Source: plan.volume.name, Target: plan.volume.target, ReadOnly: false }];
+    return [{ Type: 'volume', Source: plan.volume.name, Target: plan.volume.target }];
   }
   if (plan.bind === undefined) return [];
   // A structured mount takes any path; `source:target:ro` breaks on colons. Not recursive: what is mounted below
