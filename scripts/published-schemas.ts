@@ -1,0 +1,31 @@
+import { Scenario } from '../src/gateway/scenario-schema.ts';
+import { LedgerEntry } from '../src/protocol/ledger.ts';
+import { RunPlan } from '../src/protocol/plan.ts';
+import { SandboxRecord } from '../src/protocol/record.ts';
+import { RunDetails } from '../src/protocol/run-details.ts';
+import { RunEntry } from '../src/protocol/run-entry.ts';
+import { RunRequest } from '../src/request/run-request.ts';
+
+const SCHEMAS = {
+  scenario: Scenario,
+  'run-request': RunRequest,
+  'run-plan': RunPlan,
+  record: SandboxRecord,
+  'ledger-entry': LedgerEntry,
+  'run-entry': RunEntry,
+  'run-details': RunDetails,
+};
+
+/** Text of each published file, by its name in schemas/. */
+export function publishedSchemas(): Record<string, string> {
+  const texts: Record<string, string> = {};
+  for (const [name, schema] of Object.entries(SCHEMAS)) {
+    const published = {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      $id: `pi-sandbox/${name}.schema.json`,
+      ...schema,
+    };
+    texts[`${name}.schema.json`] = `${JSON.stringify(published, null, 2)}\n`;
+  }
+  return texts;
+}
