@@ -28,6 +28,8 @@ const internetSocket = (family: number, protocol: number): readonly ArgumentRule
   { index: 2, value: protocol },
 ];
 
+const list = (names: string): readonly string[] => names.trim().split(/\s+/);
+
 /**
  * Every system call that the sandbox may make. What is not here fails with EPERM; what is not here on purpose:
  * io_uring and aio (they pass system calls by), ptrace and process_vm_* (reading other processes), splice, tee and
@@ -37,316 +39,99 @@ const internetSocket = (family: number, protocol: number): readonly ArgumentRule
 export const SYSCALL_GROUPS: readonly SyscallGroup[] = [
   {
     reason: 'open, create and close files, and pass descriptors around',
-    names: [
-      'open',
-      'openat',
-      'openat2',
-      'creat',
-      'close',
-      'close_range',
-      'dup',
-      'dup2',
-      'dup3',
-      'fcntl',
-      'flock',
-      'pipe',
-      'pipe2',
-      'ioctl',
-      'umask',
-    ],
+    names: list(`
+      open openat openat2 creat close close_range dup dup2 dup3 fcntl flock pipe pipe2 ioctl umask
+    `),
   },
   {
     reason: 'read and write file content',
-    names: [
-      'read',
-      'write',
-      'readv',
-      'writev',
-      'pread64',
-      'pwrite64',
-      'preadv',
-      'pwritev',
-      'preadv2',
-      'pwritev2',
-      'lseek',
-      'sendfile',
-      'copy_file_range',
-      'readahead',
-      'fadvise64',
-      'fallocate',
-      'truncate',
-      'ftruncate',
-      'fsync',
-      'fdatasync',
-      'sync',
-      'syncfs',
-      'sync_file_range',
-    ],
+    names: list(`
+      read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 lseek sendfile copy_file_range
+      readahead fadvise64 fallocate truncate ftruncate fsync fdatasync sync syncfs sync_file_range
+    `),
   },
   {
     reason: 'names, links and directories',
-    names: [
-      'access',
-      'faccessat',
-      'faccessat2',
-      'chdir',
-      'fchdir',
-      'getcwd',
-      'getdents',
-      'getdents64',
-      'link',
-      'linkat',
-      'mkdir',
-      'mkdirat',
-      'mknod',
-      'mknodat',
-      'readlink',
-      'readlinkat',
-      'rename',
-      'renameat',
-      'renameat2',
-      'rmdir',
-      'symlink',
-      'symlinkat',
-      'unlink',
-      'unlinkat',
-    ],
+    names: list(`
+      access faccessat faccessat2 chdir fchdir getcwd getdents getdents64 link linkat mkdir mkdirat mknod mknodat
+      readlink readlinkat rename renameat renameat2 rmdir symlink symlinkat unlink unlinkat
+    `),
   },
   {
     reason: 'metadata: size, mode, times; ownership calls are made by tar and cp and need no privilege to fail',
-    names: [
-      'stat',
-      'fstat',
-      'lstat',
-      'newfstatat',
-      'statx',
-      'statfs',
-      'fstatfs',
-      'chmod',
-      'fchmod',
-      'fchmodat',
-      'fchmodat2',
-      'chown',
-      'fchown',
-      'fchownat',
-      'lchown',
-      'utime',
-      'utimes',
-      'utimensat',
-      'futimesat',
-    ],
+    names: list(`
+      stat fstat lstat newfstatat statx statfs fstatfs chmod fchmod fchmodat fchmodat2 chown fchown fchownat lchown
+      utime utimes utimensat futimesat
+    `),
   },
   {
     reason: 'extended attributes, which cp -a, tar and npm copy; only user.* can be set without capabilities',
-    names: [
-      'getxattr',
-      'lgetxattr',
-      'fgetxattr',
-      'getxattrat',
-      'listxattr',
-      'llistxattr',
-      'flistxattr',
-      'listxattrat',
-      'setxattr',
-      'lsetxattr',
-      'fsetxattr',
-      'setxattrat',
-      'removexattr',
-      'lremovexattr',
-      'fremovexattr',
-      'removexattrat',
-    ],
+    names: list(`
+      getxattr lgetxattr fgetxattr getxattrat listxattr llistxattr flistxattr listxattrat setxattr lsetxattr
+      fsetxattr setxattrat removexattr lremovexattr fremovexattr removexattrat
+    `),
   },
   {
     reason: 'waiting: the event loop of Node, timers and file watching',
-    names: [
-      'epoll_create',
-      'epoll_create1',
-      'epoll_ctl',
-      'epoll_wait',
-      'epoll_pwait',
-      'epoll_pwait2',
-      'poll',
-      'ppoll',
-      'select',
-      'pselect6',
-      'eventfd',
-      'eventfd2',
-      'signalfd',
-      'signalfd4',
-      'timerfd_create',
-      'timerfd_gettime',
-      'timerfd_settime',
-      'inotify_init',
-      'inotify_init1',
-      'inotify_add_watch',
-      'inotify_rm_watch',
-    ],
+    names: list(`
+      epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2 poll ppoll select pselect6 eventfd
+      eventfd2 signalfd signalfd4 timerfd_create timerfd_gettime timerfd_settime inotify_init inotify_init1
+      inotify_add_watch inotify_rm_watch
+    `),
   },
   {
     reason: 'memory and just-in-time compilers (pkey_*: V8; map_shadow_stack and mseal: newer C libraries)',
-    names: [
-      'brk',
-      'mmap',
-      'mremap',
-      'munmap',
-      'mprotect',
-      'madvise',
-      'mincore',
-      'msync',
-      'mlock',
-      'mlock2',
-      'munlock',
-      'munlockall',
-      'membarrier',
-      'memfd_create',
-      'mseal',
-      'map_shadow_stack',
-      'pkey_alloc',
-      'pkey_free',
-      'pkey_mprotect',
-    ],
+    names: list(`
+      brk mmap mremap munmap mprotect madvise mincore msync mlock mlock2 munlock munlockall membarrier memfd_create
+      mseal map_shadow_stack pkey_alloc pkey_free pkey_mprotect
+    `),
   },
   {
     reason: 'threads, locks and scheduling of own threads',
-    names: [
-      'futex',
-      'futex_wait',
-      'futex_wake',
-      'futex_waitv',
-      'futex_requeue',
-      'set_robust_list',
-      'get_robust_list',
-      'rseq',
-      'set_tid_address',
-      'gettid',
-      'getcpu',
-      'sched_yield',
-      'sched_getaffinity',
-      'sched_setaffinity',
-      'sched_getattr',
-      'sched_setattr',
-      'sched_getparam',
-      'sched_setparam',
-      'sched_getscheduler',
-      'sched_setscheduler',
-      'sched_get_priority_max',
-      'sched_get_priority_min',
-      'sched_rr_get_interval',
-    ],
+    names: list(`
+      futex futex_wait futex_wake futex_waitv futex_requeue set_robust_list get_robust_list rseq set_tid_address
+      gettid getcpu sched_yield sched_getaffinity sched_setaffinity sched_getattr sched_setattr sched_getparam
+      sched_setparam sched_getscheduler sched_setscheduler sched_get_priority_max sched_get_priority_min
+      sched_rr_get_interval
+    `),
   },
   {
     reason: 'processes: start, wait for, signal and limit own children (clone has rules of its own below)',
-    names: [
-      'execve',
-      'execveat',
-      'exit',
-      'exit_group',
-      'fork',
-      'vfork',
-      'wait4',
-      'waitid',
-      'kill',
-      'tkill',
-      'tgkill',
-      'pidfd_open',
-      'pidfd_send_signal',
-      'getpid',
-      'getppid',
-      'getpgid',
-      'getpgrp',
-      'setpgid',
-      'getsid',
-      'setsid',
-      'getpriority',
-      'setpriority',
-      'ioprio_get',
-      'ioprio_set',
-      'getrlimit',
-      'setrlimit',
-      'prlimit64',
-      'getrusage',
-      'times',
-      'prctl',
-      'uname',
-      'sysinfo',
-      'restart_syscall',
-    ],
+    names: list(`
+      execve execveat exit exit_group fork vfork wait4 waitid kill tkill tgkill pidfd_open pidfd_send_signal getpid
+      getppid getpgid getpgrp setpgid getsid setsid getpriority setpriority ioprio_get ioprio_set getrlimit setrlimit
+      prlimit64 getrusage times prctl uname sysinfo restart_syscall
+    `),
   },
   {
     reason: 'signals and interval timers',
-    names: [
-      'rt_sigaction',
-      'rt_sigprocmask',
-      'rt_sigpending',
-      'rt_sigreturn',
-      'rt_sigsuspend',
-      'rt_sigtimedwait',
-      'rt_sigqueueinfo',
-      'rt_tgsigqueueinfo',
-      'sigaltstack',
-      'pause',
-      'alarm',
-      'getitimer',
-      'setitimer',
-      'timer_create',
-      'timer_delete',
-      'timer_getoverrun',
-      'timer_gettime',
-      'timer_settime',
-    ],
+    names: list(`
+      rt_sigaction rt_sigprocmask rt_sigpending rt_sigreturn rt_sigsuspend rt_sigtimedwait rt_sigqueueinfo
+      rt_tgsigqueueinfo sigaltstack pause alarm getitimer setitimer timer_create timer_delete timer_getoverrun
+      timer_gettime timer_settime
+    `),
   },
   {
     reason: 'reading clocks, sleeping, random numbers; setting a clock is not here',
-    names: ['clock_gettime', 'clock_getres', 'clock_nanosleep', 'gettimeofday', 'nanosleep', 'time', 'getrandom'],
+    names: list('clock_gettime clock_getres clock_nanosleep gettimeofday nanosleep time getrandom'),
   },
   {
     reason: 'own identity; changing it needs capabilities that nobody in the sandbox has',
-    names: [
-      'getuid',
-      'geteuid',
-      'getgid',
-      'getegid',
-      'getresuid',
-      'getresgid',
-      'getgroups',
-      'setuid',
-      'setgid',
-      'setreuid',
-      'setregid',
-      'setresuid',
-      'setresgid',
-      'setgroups',
-      'setfsuid',
-      'setfsgid',
-      'capget',
-      'capset',
-    ],
+    names: list(`
+      getuid geteuid getgid getegid getresuid getresgid getgroups setuid setgid setreuid setregid setresuid setresgid
+      setgroups setfsuid setfsgid capget capset
+    `),
   },
   {
     reason: 'use of sockets whose family the rules below let through',
-    names: [
-      'bind',
-      'listen',
-      'accept',
-      'accept4',
-      'connect',
-      'shutdown',
-      'getsockname',
-      'getpeername',
-      'getsockopt',
-      'setsockopt',
-      'sendto',
-      'recvfrom',
-      'sendmsg',
-      'recvmsg',
-      'sendmmsg',
-      'recvmmsg',
-    ],
+    names: list(`
+      bind listen accept accept4 connect shutdown getsockname getpeername getsockopt setsockopt sendto recvfrom
+      sendmsg recvmsg sendmmsg recvmmsg
+    `),
   },
   {
     reason: 'System V memory and semaphores inside the own ipc namespace, for databases in test suites',
-    names: ['shmget', 'shmat', 'shmctl', 'shmdt', 'semget', 'semctl', 'semop', 'semtimedop'],
+    names: list('shmget shmat shmctl shmdt semget semctl semop semtimedop'),
   },
   {
     reason: 'programs that confine themselves further',

@@ -29,6 +29,3 @@ export type SandboxRecord = Static<typeof SandboxRecord> & Readonly<Record<strin
 
 /** What a stage hands over to be recorded; the transcript adds version, sequence, time and run. */
 export type NewRecord = { readonly source: Source; readonly type: string } & Readonly<Record<string, unknown>>;
-
-/** Takes a record. Resolves when the next may be sent (back-pressure). */
-export type RecordSink = (record: NewRecord) => void | Promise<void>;

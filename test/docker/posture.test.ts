@@ -59,32 +59,52 @@ const MUTANTS: readonly [name: string, change: Change, field: string | RegExp][]
   ['no seccomp at all', (spec) => (spec.HostConfig.SecurityOpt[1] = 'seccomp=unconfined'), 'SecurityOpt.seccomp'],
   ['an empty seccomp profile', (spec) => (spec.HostConfig.SecurityOpt[1] = 'seccomp={}'), 'SecurityOpt.seccomp'],
   ['privileged', (spec) => (spec.HostConfig.Privileged = true), 'Privileged'],
-  ['the default network', (spec) => {
-    spec.NetworkDisabled = false;
-    spec.HostConfig.NetworkMode = 'bridge';
-  }, 'NetworkMode'],
-  ["the host's network", (spec) => {
-    spec.NetworkDisabled = false;
-    spec.HostConfig.NetworkMode = 'host';
-    spec.Hostname = '';
-  }, 'NetworkMode'],
+  [
+    'the default network',
+    (spec) => {
+      spec.NetworkDisabled = false;
+      spec.HostConfig.NetworkMode = 'bridge';
+    },
+    'NetworkMode',
+  ],
+  [
+    "the host's network",
+    (spec) => {
+      spec.NetworkDisabled = false;
+      spec.HostConfig.NetworkMode = 'host';
+      spec.Hostname = '';
+    },
+    'NetworkMode',
+  ],
   ["the host's processes", (spec) => (spec.HostConfig.PidMode = 'host'), 'PidMode'],
-  ["the host's names", (spec) => {
-    spec.HostConfig.UTSMode = 'host';
-    spec.Hostname = '';
-  }, 'UTSMode'],
+  [
+    "the host's names",
+    (spec) => {
+      spec.HostConfig.UTSMode = 'host';
+      spec.Hostname = '';
+    },
+    'UTSMode',
+  ],
   ['shared memory', without('IpcMode'), 'IpcMode'],
   ["the host's control groups", (spec) => (spec.HostConfig.CgroupnsMode = 'host'), 'CgroupnsMode'],
-  ['no memory limit', (spec) => {
-    without('Memory')(spec);
-    without('MemorySwap')(spec);
-  }, 'Memory'],
+  [
+    'no memory limit',
+    (spec) => {
+      without('Memory')(spec);
+      without('MemorySwap')(spec);
+    },
+    'Memory',
+  ],
   ['swap', without('MemorySwap'), 'MemorySwap'],
   ['no process limit', without('PidsLimit'), 'PidsLimit'],
-  ['a misspelt process limit', (spec) => {
-    without('PidsLimit')(spec);
-    Object.assign(spec.HostConfig, { PidLimit: 256 });
-  }, 'PidsLimit'],
+  [
+    'a misspelt process limit',
+    (spec) => {
+      without('PidsLimit')(spec);
+      Object.assign(spec.HostConfig, { PidLimit: 256 });
+    },
+    'PidsLimit',
+  ],
   ['all processors', without('NanoCpus'), 'NanoCpus'],
   ...['nofile', 'fsize', 'core', 'memlock', 'msgqueue', 'rtprio', 'nice'].map(
     (name): [string, Change, string | RegExp] => [
@@ -102,15 +122,19 @@ const MUTANTS: readonly [name: string, change: Change, field: string | RegExp][]
   ['one more folder', (spec) => (spec.HostConfig.Tmpfs['/extra'] = 'rw'), /^(Tmpfs\.\/extra|Mounts)$/],
   ['a bind mount', (spec) => spec.HostConfig.Binds.push('/usr/share:/mnt'), 'Binds'],
   ['a volume', (spec) => ((spec.Volumes as Record<string, object>)['/data'] = {}), /^(Volumes|Mounts)$/],
-  ['a device', (spec) => {
-    const device = { PathOnHost: '/dev/zero', PathInContainer: '/dev/extra', CgroupPermissions: 'rwm' };
-    (spec.HostConfig.Devices as unknown[]).push(device);
-  }, 'Devices'],
+  [
+    'a device',
+    (spec) => {
+      const device = { PathOnHost: '/dev/zero', PathInContainer: '/dev/extra', CgroupPermissions: 'rwm' };
+      (spec.HostConfig.Devices as unknown[]).push(device);
+    },
+    'Devices',
+  ],
   ['one more group', (spec) => spec.HostConfig.GroupAdd.push('44'), 'GroupAdd'],
-  ['only the engine\'s masks', without('MaskedPaths'), 'MaskedPaths'],
+  ["only the engine's masks", without('MaskedPaths'), 'MaskedPaths'],
   ['no masks', (spec) => (spec.HostConfig.MaskedPaths = []), 'MaskedPaths'],
   ['no read-only paths', (spec) => (spec.HostConfig.ReadonlyPaths = []), 'ReadonlyPaths'],
-  ['output on the host\'s disk', without('LogConfig'), 'LogConfig'],
+  ["output on the host's disk", without('LogConfig'), 'LogConfig'],
   ['restarts', (spec) => (spec.HostConfig.RestartPolicy.Name = 'always'), 'RestartPolicy'],
   ['removed by the engine', (spec) => (spec.HostConfig.AutoRemove = true), 'AutoRemove'],
   ['no out-of-memory kill', (spec) => (spec.HostConfig.OomKillDisable = true), 'OomKillDisable'],
