@@ -5,6 +5,7 @@ import type { RunHost } from '../run.ts';
 import { connectEngine } from './connect.ts';
 import { ensureImage } from './ensure-image.ts';
 import { environment } from './environment.ts';
+import { InOrder } from './in-order.ts';
 import type { Interrupts } from './interrupts.ts';
 import type { Progress } from './progress.ts';
 import { Renderer } from './render.ts';
@@ -19,7 +20,7 @@ export interface HostOptions {
 
 /** The outside world of a run, as the command line sees it: human text on stderr, results on stdout. */
 export function runHost({ interrupts, progress, json, quiet, askNext }: HostOptions): RunHost {
-  const renderer = new Renderer(process.stderr, { color: environment.color(process.stderr), quiet });
+  const renderer = new InOrder(new Renderer(process.stderr, { color: environment.color(process.stderr), quiet }));
   const step = (line: string): void => progress.step(line);
   return {
     env: environment.env,
@@ -65,7 +66,7 @@ function writeLine(record: SandboxRecord): Promise<void> | undefined {
   });
 }
 
-function showDelta(renderer: Renderer, delta: GatewayDelta): void {
+function showDelta(renderer: InOrder, delta: GatewayDelta): void {
   if (delta.type !== 'text' && delta.type !== 'thinking') return;
   renderer.delta({ call: delta.call, kind: delta.type, text: delta.delta });
 }

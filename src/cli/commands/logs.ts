@@ -8,6 +8,7 @@ import { readTranscript, type TornLine } from '../../transcript/read-transcript.
 import { readOutcome } from '../../transcript/run-list.ts';
 import { TRANSCRIPT_FILE } from '../../transcript/transcript.ts';
 import { environment } from '../environment.ts';
+import { InOrder } from '../in-order.ts';
 import type { Interrupts } from '../interrupts.ts';
 import { pickRun } from '../pick-run.ts';
 import { say, stdoutReady } from '../print.ts';
@@ -50,7 +51,9 @@ async function print(
   signal: AbortSignal,
   run: string,
 ): Promise<boolean> {
-  const renderer = new Renderer(process.stdout, { color: environment.color(process.stdout), quiet: false });
+  const renderer = new InOrder(
+    new Renderer(process.stdout, { color: environment.color(process.stdout), quiet: false }),
+  );
   let ended = false;
   let last: Pick<SandboxRecord, 'seq' | 'time'> = { seq: 1, time: new Date().toISOString() };
   for await (const record of source) {
