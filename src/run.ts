@@ -1,3 +1,4 @@
+import { SandboxError } from './errors.ts';
 import type { RunPlan } from './protocol/plan.ts';
 import type { RunRequest } from './request/run-request.ts';
 import { execute, type RunResult } from './run/execute.ts';
@@ -13,7 +14,7 @@ export type { Interrupt, RunHost } from './run/host.ts';
 export async function planRun(request: RunRequest, host: RunHost): Promise<RunPlan> {
   const stops = new Stops();
   using _listening = listen(host, stops, new TurnSwitch());
-  const prepared = await prepare(request, host, stops.signal);
+  const prepared = await unlessInterrupted(stops, prepare(request, host, stops.signal));
   prepared.source.close?.();
   return prepared.plan();
 }
@@ -26,8 +27,21 @@ export async function runSandbox(request: RunRequest, host: RunHost): Promise<Ru
   const stops = new Stops();
   const turn = new TurnSwitch();
   using _listening = listen(host, stops, turn);
-  const prepared = await prepare(request, host, stops.signal);
+  const prepared = await unlessInterrupted(stops, prepare(request, host, stops.signal));
   return execute({ request, host, prepared, stops, turn });
+}
+
+/** What a cancelled preparation throws says nothing to a person; that it was cancelled does. */
+async function unlessInterrupted<T>(stops: Stops, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    const { signal } = stops.facts;
+    if (signal === undefined) throw error;
+    throw new SandboxError('usage', 'Interrupted before anything was started.', {
+      exitCode: signal === 'SIGINT' ? 130 : 143,
+    });
+  }
 }
 
 /** The first Ctrl-C ends the turn, if there is one; everything else ends the run. */

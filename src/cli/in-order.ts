@@ -24,9 +24,9 @@ export class InOrder {
   record(record: SandboxRecord): void {
     const show = (): void => this.#renderer.record(record);
     if (record.type === 'gateway.request') this.#begin();
-    if (record.type.startsWith('gateway.')) return this.#inTurn(show);
     if (record.type === 'outcome') this.release();
-    show();
+    if (record.type.startsWith('gateway.')) this.#inTurn(show);
+    else show();
     if (startsAssistantMessage(record)) this.release();
   }
 
