@@ -132,8 +132,9 @@ function originOf(address: string): string | undefined {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     throw new SandboxError('model', `A model server is reached over http or https, not "${url.protocol}".`);
   }
-  if (url.username !== '' || url.password !== '') {
-    throw new SandboxError('model', 'The address of a model server must not hold a user name or password.');
+  // It is kept with the request of the run, where no secret may be.
+  if (url.username !== '' || url.password !== '' || url.search !== '') {
+    throw new SandboxError('model', 'The address of a model server must not hold a user name, password or query.');
   }
   return url.origin;
 }
