@@ -1,38 +1,17 @@
 /** Changes the system part of the final image: no setuid file, the pool of users, name service. Runs as root in the build. */
-import {
-  appendFileSync,
-  chmodSync,
-  existsSync,
-  lstatSync,
-  readdirSync,
-  readFileSync,
-  rmdirSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, chmodSync, existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { GUEST, SLOT_COUNT, uidPair } from '../../src/protocol/guest.ts';
 import { fail } from './fail.ts';
+import { makeVolumeFolder } from './volume-folder.ts';
 import { walk } from './walk.ts';
 
 const SETUID_OR_SETGID = 0o6000;
 
-freeMountPoints();
+makeVolumeFolder();
 stripSetuid();
 addUsers();
 nameLocalhost();
 trustWorkspace();
-
-/** A tmpfs keeps the mode and owner of a folder that is there already, so none may be. */
-function freeMountPoints(): void {
-  for (const folder of [GUEST.workspace, GUEST.home, GUEST.spill]) {
-    if (!existsSync(folder)) continue;
-    if (!lstatSync(folder).isDirectory() || readdirSync(folder).length > 0) {
-      fail(
-        `this image has something at ${folder}, which is where a run mounts its own folder. Remove it from the image.`,
-      );
-    }
-    rmdirSync(folder);
-  }
-}
 
 function stripSetuid(): void {
   for (const { path, entry } of walk('/')) {
@@ -86,5 +65,8 @@ function nameLocalhost(): void {
 
 /** A mounted repository belongs to a user of the host, and git refuses to work in a folder of somebody else. */
 function trustWorkspace(): void {
-  appendFileSync('/etc/gitconfig', `[safe]\n\tdirectory = ${GUEST.workspace}\n`);
+  appendFileSync(
+    '/etc/gitconfig',
+    `[safe]\n\tdirectory = ${GUEST.workspace}\n\tdirectory = ${GUEST.volumeWorkspace}\n`,
+  );
 }

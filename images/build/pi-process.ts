@@ -2,13 +2,20 @@ import { spawn } from 'node:child_process';
 import { chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { GUARD_ENV, GUEST, PI_HEAP_MB } from '../../src/protocol/guest.ts';
+import { GUARD_ENV, GUEST, type GuardLimits, PI_HEAP_MB } from '../../src/protocol/guest.ts';
 import { COMMAND_FOLDERS } from './find-command.ts';
 import { BIN_FOLDER } from './places.ts';
 
 /** Longest life of a pi that the build starts, milliseconds. */
 const DEADLINE_MS = 120_000;
 export const TOOLS = ['read', 'bash', 'edit', 'write', 'grep', 'find', 'ls'];
+
+const LIMITS: GuardLimits = {
+  bashTimeoutSeconds: 60,
+  spillBytesPerCall: 8_000_000,
+  spillBytesPerRun: 40_000_000,
+  spillReserveBytes: 4_000_000,
+};
 
 export type PiEvent = Record<string, unknown>;
 
@@ -21,6 +28,7 @@ export function runPi(options: {
   compileCache: string;
   commands: readonly unknown[];
   last: (event: PiEvent) => boolean;
+  limits?: Partial<GuardLimits>;
 }): Promise<PiEvent[]> {
   const scratch = mkdtempSync('/tmp/pi-sandbox-check-');
   const folders = { workspace: join(scratch, 'workspace'), home: join(scratch, 'home'), spill: join(scratch, 'spill') };
@@ -58,12 +66,7 @@ export function runPi(options: {
           maxTokens: 8_192,
           cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
         }),
-        [GUARD_ENV.limits]: JSON.stringify({
-          bashTimeoutSeconds: 60,
-          spillBytesPerCall: 8_000_000,
-          spillBytesPerRun: 40_000_000,
-          spillReserveBytes: 4_000_000,
-        }),
+        [GUARD_ENV.limits]: JSON.stringify({ ...LIMITS, ...options.limits }),
       },
     },
   );

@@ -17,6 +17,11 @@ done
 [ -x /bin/bash ] || refuse 'this image has no /bin/bash, which the agent runs its commands with. Install bash in it.'
 command -v tar >/dev/null 2>&1 || refuse 'this image has no tar, which brings files in and results out. Install tar in it.'
 
+# Where a run mounts its own folders; a folder that is there already keeps its mode and owner under a tmpfs.
+for folder in /workspace /home/agent /spill; do
+  [ ! -e "$folder" ] || rmdir "$folder" 2>/dev/null || refuse "this image has something at $folder, which is where a run mounts its own folder. Remove it from the image."
+done
+
 if [ $# -gt 0 ]; then
   said=$("$1" --version 2>&1) || refuse "Node does not run in this image, which needs glibc 2.28 or newer and libstdc++: $said"
 fi

@@ -1,8 +1,11 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { BuildProgress } from '../../src/container/image/build-progress.ts';
 import { checkBase, checkImage } from '../../src/container/image/check.ts';
 import { type ImageFacts, imageFacts } from '../../src/container/image/facts.ts';
 import { SandboxError } from '../../src/errors.ts';
+import { GUEST } from '../../src/protocol/guest.ts';
 import { LABEL } from '../../src/protocol/labels.ts';
 
 const EXPECTED = { name: 'pi-sandbox:0.1.0-abc', version: '0.1.0', fingerprint: 'f'.repeat(64) };
@@ -67,6 +70,11 @@ describe('what cannot be taken back by layering is refused before the build', ()
   test('a health check is not, because it is switched off', () => {
     checkBase('img', { ...facts({ Healthcheck: { Test: ['CMD', 'x'] } }), Os: 'linux' });
   });
+});
+
+test('the mount points that an image must leave free are those of a run', async () => {
+  const script = await readFile(join(import.meta.dirname, '../../images/build/require.sh'), 'utf8');
+  expect(script).toContain(`for folder in ${GUEST.workspace} ${GUEST.home} ${GUEST.spill}; do`);
 });
 
 describe('a failed build', () => {
