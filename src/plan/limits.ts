@@ -3,7 +3,8 @@ import type { RunLimits } from '../protocol/plan.ts';
 import type { RunRequest } from '../request/run-request.ts';
 import type { Sizes } from './sizes.ts';
 
-const MINUTE = 60_000;
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
 
 /** Room left in the spill folder, so that pi's own writes never meet a full disk. */
 export const SPILL_RESERVE = 4 * MiB;
@@ -19,7 +20,7 @@ export function limitsFor(request: RunRequest, sizes: Sizes): RunLimits {
     streamBytes: 1024 * MiB,
     transcriptBytes: 64 * MiB,
     stderrBytes: 64 * KiB,
-    bashTimeoutSeconds: 300,
+    bashTimeoutSeconds: Math.ceil((request.bashTimeoutMs ?? 5 * MINUTE) / SECOND),
     spillBytesPerCall: 8 * MiB,
     spillBytesPerRun: Math.min(40 * MiB, sizes.spill - 2 * SPILL_RESERVE),
     gateway: {

@@ -31,6 +31,8 @@ export const RunRequest = Type.Object(
     runtime: Type.Optional(Type.String({ minLength: 1 })),
     timeoutMs: Type.Optional(Positive),
     idleTimeoutMs: Type.Optional(Positive),
+    /** For bash calls that name no timeout of their own; whole seconds, rounded up. */
+    bashTimeoutMs: Type.Optional(Positive),
     /** Bytes. */
     memory: Type.Optional(Positive),
     cpus: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),

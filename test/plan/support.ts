@@ -1,0 +1,54 @@
+import { SandboxError } from '../../src/errors.ts';
+import { GiB } from '../../src/lib/bytes.ts';
+import type { HostFacts } from '../../src/plan/make-plan.ts';
+import { LABEL } from '../../src/protocol/labels.ts';
+import type { RunRequest } from '../../src/request/run-request.ts';
+
+export const REQUEST: RunRequest = { repo: '/home/user/project', prompt: 'Find the bug.', model: 'anthropic/claude' };
+
+/** What a host with a small repository and a small engine finds out. */
+export function hostFacts({ repository = {}, ...rest }: FactOverrides = {}): HostFacts {
+  return {
+    run: '20260102T030405-abcdef',
+    slot: 7,
+    image: 'pi-sandbox:0.1.0-0123456789ab',
+    labels: { [LABEL.run]: '20260102T030405-abcdef', [LABEL.installation]: 'i', [LABEL.slot]: '7' },
+    promptSha256: '0'.repeat(64),
+    model: {
+      spec: REQUEST.model,
+      provider: 'anthropic',
+      id: 'claude',
+      name: 'Claude',
+      api: 'anthropic-messages',
+      reasoning: true,
+      input: ['text', 'image'],
+      contextWindow: 200_000,
+      maxTokens: 64_000,
+    },
+    engine: { cpus: 4, memory: 16 * GiB, local: true },
+    repository: {
+      root: REQUEST.repo,
+      files: 100,
+      entries: 120,
+      bytes: 1_000_000,
+      contextFiles: [],
+      projectFolders: [],
+      notices: [],
+      ...repository,
+    },
+    ...rest,
+  };
+}
+
+type FactOverrides = Partial<Omit<HostFacts, 'repository'>> & { repository?: Partial<HostFacts['repository']> };
+
+/** The refusal that the work ends with. */
+export function refusal(work: () => unknown): SandboxError {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof SandboxError) return error;
+    throw error;
+  }
+  throw new Error('Nothing was refused.');
+}
