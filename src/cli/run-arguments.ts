@@ -23,6 +23,7 @@ export interface RunOptions {
   readonly network?: string;
   readonly timeout?: string;
   readonly idleTimeout?: string;
+  readonly bashTimeout?: string;
   readonly maxTurns?: string;
   readonly maxTokens?: string;
   readonly memory?: string;
@@ -77,6 +78,7 @@ export async function understand(args: readonly string[], options: RunOptions): 
       runtime: options.runtime,
       timeoutMs: number('--timeout', options.timeout, parseDuration, 'a duration such as 90s, 10m or 1h'),
       idleTimeoutMs: number('--idle-timeout', options.idleTimeout, parseDuration, 'a duration such as 90s or 10m'),
+      bashTimeoutMs: number('--bash-timeout', options.bashTimeout, parseDuration, 'a duration such as 90s or 10m'),
       memory: number('--memory', options.memory, parseSize, 'a size such as 512m or 2g'),
       disk: number('--disk', options.disk, parseSize, 'a size such as 512m or 2g'),
       cpus: number('--cpus', options.cpus, positive, 'a number above 0'),

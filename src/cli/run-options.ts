@@ -23,6 +23,7 @@ export function addRunOptions(command: Command): Command {
     .option('--network <mode>', 'none')
     .option('--timeout <duration>', 'end the run after this time (1h)')
     .option('--idle-timeout <duration>', 'end the run when nothing happens for this time (20m)')
+    .option('--bash-timeout <duration>', 'for commands that name none (5m)')
     .option('--max-turns <n>', 'model calls (200)')
     .option('--max-tokens <n>', 'output tokens of all calls (1000000)')
     .option('--memory <size>', 'memory of the container')
