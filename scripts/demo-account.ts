@@ -35,7 +35,9 @@ function attemptLine({ call, tried, result, because, fields }: Attempt, facts: F
     asked ? `asked for in events.jsonl seq ${asked.seq} (${asked.type})` : 'NOT SEEN in events.jsonl',
     next?.entry === 'open' ? `its result came back in ledger.jsonl call ${next.call}` : 'NO RESULT in ledger.jsonl',
     ...(fields.length > 0
-      ? [`events.jsonl seq ${facts.posture.seq} (posture, read from the ${facts.posture.evidence}): ${fields.join(', ')} as planned`]
+      ? [
+          `events.jsonl seq ${facts.posture.seq} (posture, read from the ${facts.posture.evidence}): ${fields.join(', ')} as planned`,
+        ]
       : []),
   ];
   return {
