@@ -2,7 +2,19 @@ export const KiB = 1024;
 export const MiB = 1024 * KiB;
 export const GiB = 1024 * MiB;
 
-const UNITS: Record<string, number> = { '': 1, b: 1, k: KiB, kb: KiB, kib: KiB, m: MiB, mb: MiB, mib: MiB, g: GiB, gb: GiB, gib: GiB };
+const UNITS: Record<string, number> = {
+  '': 1,
+  b: 1,
+  k: KiB,
+  kb: KiB,
+  kib: KiB,
+  m: MiB,
+  mb: MiB,
+  mib: MiB,
+  g: GiB,
+  gb: GiB,
+  gib: GiB,
+};
 
 /** `512m`, `2 GiB`, `1048576` to bytes; undefined when it is not a size. Units are powers of 1024, as Docker reads them. */
 export function parseSize(text: string): number | undefined {
