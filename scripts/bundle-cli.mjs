@@ -35,7 +35,9 @@ export async function bundleCli(root, outdir) {
     target: 'node22',
     plugins: [unreachable],
     // CommonJS packages inside an ES module bundle still ask for this.
-    banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
+    banner: {
+      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+    },
     legalComments: 'linked',
     logLevel: 'warning',
   });

@@ -1,4 +1,6 @@
 import { Scenario } from '../src/gateway/scenario-schema.ts';
+import { DoctorReport } from '../src/protocol/doctor-report.ts';
+import { ImageReport } from '../src/protocol/image-report.ts';
 import { LedgerEntry } from '../src/protocol/ledger.ts';
 import { RunPlan } from '../src/protocol/plan.ts';
 import { SandboxRecord } from '../src/protocol/record.ts';
@@ -14,6 +16,8 @@ const SCHEMAS = {
   'ledger-entry': LedgerEntry,
   'run-entry': RunEntry,
   'run-details': RunDetails,
+  'doctor-report': DoctorReport,
+  'image-report': ImageReport,
 };
 
 /** Text of each published file, by its name in schemas/. */

@@ -1,9 +1,11 @@
 import type { Engine } from '../container/engine.ts';
 import { checkImage } from '../container/image/check.ts';
-import { imageFacts } from '../container/image/facts.ts';
+import { type ImageFacts, imageFacts } from '../container/image/facts.ts';
 import { guestFingerprint, productVersion } from '../container/image/fingerprint.ts';
 import { imageTag } from '../container/image/names.ts';
 import { SandboxError } from '../errors.ts';
+import type { ImageFactsForPlan } from '../plan/make-plan.ts';
+import { LABEL } from '../protocol/labels.ts';
 import { environment } from './environment.ts';
 import { productRoot } from './product-root.ts';
 
@@ -22,13 +24,13 @@ export async function ensureImage(
   asked: string | undefined,
   signal: AbortSignal,
   step: (line: string) => void,
-): Promise<string> {
+): Promise<ImageFactsForPlan> {
   const wanted = await wantedImage();
   const name = asked ?? wanted.tag;
   const facts = imageFacts(name, await engine.inspectImage(name));
   if (facts !== undefined) {
     checkImage(facts, { ...wanted, name });
-    return name;
+    return forPlan(name, facts);
   }
   if (asked !== undefined) {
     throw new SandboxError('image', `There is no image ${asked} in the engine at ${engine.facts.endpoint}.`, {
@@ -36,7 +38,17 @@ export async function ensureImage(
     });
   }
   step(`Building the image ${wanted.tag}: the engine has none for this version of pi-sandbox.`);
-  return (await build(engine, {}, signal, step)).tag;
+  const { tag } = await build(engine, {}, signal, step);
+  const built = imageFacts(tag, await engine.inspectImage(tag));
+  if (built === undefined) throw new SandboxError('image', `The image ${tag} vanished right after it was built.`);
+  return forPlan(tag, built);
+}
+
+/** What the plan depends on. Images on a base of the user's own get no packages, so no module for localhost either. */
+function forPlan(name: string, { Config }: ImageFacts): ImageFactsForPlan {
+  const path = Config?.Env?.find((entry) => entry.startsWith('PATH='))?.slice('PATH='.length);
+  if (path === undefined) throw new SandboxError('image', `The image ${name} names no search path for commands.`);
+  return { name, path, knowsLocalhost: Config?.Labels?.[LABEL.origin] === 'product' };
 }
 
 /** Builds an image and reports each step. */

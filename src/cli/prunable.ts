@@ -18,6 +18,8 @@ export interface Prunable {
   readonly remove: () => Promise<void>;
 }
 
+/** How engines write that an image has no name. */
+const NO_NAME = '<none>:<none>';
 const MS_PER_SECOND = 1_000;
 
 /** Runs that began before `before` and do not go on. */
@@ -35,8 +37,15 @@ export async function oldRuns(stateRoot: string, before: Date): Promise<Prunable
 /** Images that some version of this product made and this one does not use. Other users of the engine may use them. */
 export async function oldImages(engine: Engine): Promise<Prunable[]> {
   const { version, fingerprint } = await wantedImage();
-  const ours = await engine.images({ [LABEL.guest]: true });
-  return ours
+  const [ours, stages] = await Promise.all([
+    engine.images({ [LABEL.guest]: true }),
+    engine.images({ [LABEL.stage]: true }),
+  ]);
+  // Without a name: what the classic builder keeps for its cache. The next build is slower without it.
+  const unnamed = stages
+    .filter(({ tags }) => tags.every((tag) => tag === NO_NAME))
+    .map((image) => ({ ...image, tags: [] }));
+  return [...ours, ...unnamed]
     .filter(({ labels }) => labels[LABEL.guest] !== fingerprint || labels[LABEL.version] !== version)
     .flatMap(({ id, tags, size, created }) =>
       (tags.length === 0 ? [id] : tags).map((name) => ({

@@ -39,7 +39,7 @@ export function containerSpec(plan: ContainerPlan) {
     Healthcheck: { Test: ['NONE'] },
     Labels: { ...plan.labels },
     // Beside NetworkMode none: the engine then skips a hook that costs a tenth of a second.
-    NetworkDisabled: true,
+    NetworkDisabled: plan.networkDisabled,
     HostConfig: {
       NetworkMode: 'none',
       ReadonlyRootfs: true,

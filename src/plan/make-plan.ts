@@ -10,11 +10,20 @@ import { PROFILES, type Profile } from './profiles.ts';
 import { largestWorkspace, leastWorkspace, type Sizes, sizesFor } from './sizes.ts';
 import { selectTools } from './tools.ts';
 
+/** The image, as far as the plan depends on it. */
+export interface ImageFactsForPlan {
+  readonly name: string;
+  /** Its search path for commands: with a toolchain of the user's own it is not the usual one. */
+  readonly path: string;
+  /** Whether names such as localhost resolve without /etc/hosts. */
+  readonly knowsLocalhost: boolean;
+}
+
 /** What the host found out before planning. The plan itself looks at nothing. */
 export interface HostFacts {
   readonly run: string;
   readonly slot: number;
-  readonly image: string;
+  readonly image: ImageFactsForPlan;
   readonly labels: Readonly<Record<string, string>>;
   readonly promptSha256: string;
   readonly model: PlannedModel;
@@ -48,7 +57,7 @@ export function makePlan(request: RunRequest, facts: HostFacts): RunPlan {
   const mode = chooseMode(request, facts, profile, notices);
   const measured = mode === 'copy' ? facts.repository : { files: 0, entries: 0, bytes: 0 };
   const sizes = sizesFor(measured, request, facts.engine.memory);
-  checkRoom(request, facts, mode, sizes);
+  checkRoom(facts, mode, sizes);
   if (!sizes.inMemory) {
     notices.push(
       'The workspace is too large for memory and lies on a disk volume: the engine has no quota for it, so its size is watched.',
@@ -76,7 +85,14 @@ export function makePlan(request: RunRequest, facts: HostFacts): RunPlan {
       bytes: facts.repository.bytes,
     },
     container: planContainer(request, facts, mode, sizes),
-    pi: piCommand({ model: facts.model, tools, contextFiles, thinking: request.thinking, limits }),
+    pi: piCommand({
+      model: facts.model,
+      tools,
+      contextFiles,
+      thinking: request.thinking,
+      path: facts.image.path,
+      limits,
+    }),
     limits,
     acceptWeaker: request.acceptWeaker ?? [],
     keepOutputs: request.keepOutputs ?? false,
@@ -102,7 +118,7 @@ function chooseMode(request: RunRequest, facts: HostFacts, profile: Profile, not
   return asked;
 }
 
-function checkRoom(request: RunRequest, facts: HostFacts, mode: WorkspaceMode, sizes: Sizes): void {
+function checkRoom(facts: HostFacts, mode: WorkspaceMode, sizes: Sizes): void {
   if (mode === 'copy' && leastWorkspace(facts.repository) > sizes.workspace) {
     throw new SandboxError(
       'usage',
@@ -149,7 +165,8 @@ function planContainer(request: RunRequest, facts: HostFacts, mode: WorkspaceMod
           readOnly: true,
         }));
   return {
-    image: facts.image,
+    image: facts.image.name,
+    networkDisabled: facts.image.knowsLocalhost,
     ...(request.runtime === undefined ? {} : { runtime: request.runtime }),
     slot: facts.slot,
     bridgeUid: bridge,

@@ -12,6 +12,8 @@ export function piCommand(options: {
   tools: readonly string[];
   contextFiles: boolean;
   thinking: string | undefined;
+  /** Search path of the image. */
+  path: string;
   limits: RunLimits;
 }): PiPlan {
   const { model, tools, limits } = options;
@@ -47,7 +49,7 @@ export function piCommand(options: {
       GUEST.guard,
     ],
     env: {
-      PATH: `/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:${GUEST.root}/bin`,
+      PATH: options.path,
       HOME: GUEST.home,
       TMPDIR: GUEST.spill,
       LANG: 'C.UTF-8',

@@ -12,4 +12,8 @@ export const LABEL = {
   guest: 'pi-sandbox.guest',
   /** On images: the image that was layered upon. */
   base: 'pi-sandbox.base',
+  /** On images: `user` when the base is a user's own image, to which no packages were added. */
+  origin: 'pi-sandbox.origin',
+  /** On the unnamed images that the classic builder leaves behind for its cache: which stage it was. */
+  stage: 'pi-sandbox.stage',
 } as const;

@@ -31,6 +31,11 @@ export type TmpfsPlan = Static<typeof TmpfsPlan>;
 export const ContainerPlan = Type.Object(
   {
     image: Type.String(),
+    /**
+     * Whether the engine is told to do without network set-up. Saves a tenth of a second, and leaves /etc/hosts empty: the
+     * image must know localhost by itself.
+     */
+    networkDisabled: Type.Boolean(),
     runtime: Type.Optional(Type.String()),
     /** Leased pair of user ids. */
     slot: Type.Integer({ minimum: 0, maximum: 63 }),

@@ -19,6 +19,7 @@ import { PiPump } from './pump.ts';
 import { recover } from './recover.ts';
 import { keptOutputs, recordErrors, recordStart, sendRepository } from './report.ts';
 import { RunFiles } from './run-files.ts';
+import { SettledCheck } from './settled.ts';
 import type { Stops } from './stops.ts';
 import { endPi, type PiEnd } from './teardown.ts';
 import { RunTimers } from './timers.ts';
@@ -62,6 +63,10 @@ export async function execute(parts: ExecuteParts): Promise<RunResult> {
     host.warn(`leftovers of earlier runs could not be removed: ${messageOf(error)}`);
   });
   using timers = new RunTimers(plan.limits, stops);
+  const settled = new SettledCheck(
+    () => gateway.state,
+    () => parts.turn.used,
+  );
   const gateway = new Gateway({
     run: plan.run,
     source: prepared.source,
@@ -69,6 +74,7 @@ export async function execute(parts: ExecuteParts): Promise<RunResult> {
     tools: plan.pi.tools,
     record: (entry) => {
       timers.touch();
+      settled.take(entry);
       void files.record(entry);
     },
     ledger: (entry) => files.ledger.append(entry),
@@ -78,7 +84,7 @@ export async function execute(parts: ExecuteParts): Promise<RunResult> {
     },
     onFailure: (failure) => stops.gateway(failure),
   });
-  const pi = await converse(parts, { plan, files, timers, gateway, outputs, inside });
+  const pi = await converse(parts, { plan, files, timers, gateway, settled, outputs, inside });
   await reaped;
   if (parts.turn.used && !stops.signal.aborted) stops.interrupt('SIGINT');
   const outcome = decideOutcome({ ...stops.facts, ...pi, gateway: gateway.state });
@@ -91,6 +97,7 @@ interface Session {
   readonly files: RunFiles;
   readonly timers: RunTimers;
   readonly gateway: Gateway;
+  readonly settled: SettledCheck;
   readonly outputs: OutputPaths;
   /** Filled once the sandbox stands, so that the control socket can reach it. */
   readonly inside: { sandbox?: StartedSandbox };
@@ -130,6 +137,7 @@ async function converse(parts: ExecuteParts, session: Session): Promise<SeenOfPi
       stops,
       timers,
       outputs,
+      mayBeSettled: session.settled.mayBeSettled,
       record: (entry) => files.record(entry),
       exitCode: async () => (await engine.execState(exec)).exitCode,
     });

@@ -1,5 +1,6 @@
 import type { Engine } from '../container/engine.ts';
 import type { GatewayDelta } from '../gateway/gateway.ts';
+import type { ImageFactsForPlan } from '../plan/make-plan.ts';
 import type { SandboxRecord } from '../protocol/record.ts';
 
 export type Interrupt = 'SIGINT' | 'SIGTERM' | 'SIGPIPE' | 'stop';
@@ -17,8 +18,8 @@ export interface RunHost {
   readonly uid: number;
   readonly now: () => Date;
   readonly connect: () => Promise<Engine>;
-  /** Name of an image that fits this version, built if need be. */
-  readonly ensureImage: (engine: Engine, asked: string | undefined, signal: AbortSignal) => Promise<string>;
+  /** An image that fits this version, built if need be. */
+  readonly ensureImage: (engine: Engine, asked: string | undefined, signal: AbortSignal) => Promise<ImageFactsForPlan>;
   /** Calls back on Ctrl-C and the like until the returned function is called. */
   readonly onInterrupt: (listener: (kind: Interrupt) => void) => () => void;
   /** Takes a record as it happens. A promise holds pi's stream back until it settles. */

@@ -17,6 +17,8 @@ export interface PumpParts {
   readonly stops: Stops;
   readonly timers: RunTimers;
   readonly outputs: OutputPaths;
+  /** Whether what the gateway saw fits with pi being done. Anything in the container can say that it is. */
+  readonly mayBeSettled: () => boolean;
   readonly record: (record: NewRecord) => void | Promise<void>;
   /** Exit code of pi as the engine reports it. */
   readonly exitCode: () => Promise<number | null>;
@@ -76,7 +78,7 @@ export class PiPump {
     if (event.type === 'response') {
       const { id, success, error, data } = event;
       this.#parts.client.settle(id === undefined ? undefined : String(id), { success, error, data });
-    } else if (event.type === 'agent_settled') {
+    } else if (event.type === 'agent_settled' && this.#parts.mayBeSettled()) {
       this.settled = true;
       this.#waiting?.resolve({ aborted: event.aborted === true });
     }

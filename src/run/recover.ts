@@ -26,7 +26,6 @@ const NONE_LEFT = 'The controller ended without an outcome; no container of it i
  */
 export async function recover(installation: Installation, engine: Engine): Promise<Recovered> {
   const { stateRoot, now } = installation;
-  await sweepStaging(stateRoot);
   const reaped = await reap(engine, installationId(installation), (run) => controlSocket(stateRoot, run));
   const closed: string[] = [];
   for (const run of unfinishedRuns(stateRoot)) {
@@ -36,6 +35,7 @@ export async function recover(installation: Installation, engine: Engine): Promi
     if (!removed && !(await couldBeHere(stateRoot, run, engine))) continue;
     if (await closeLostRun(stateRoot, run, removed ? REMOVED : NONE_LEFT, now)) closed.push(run);
   }
+  await sweepStaging(stateRoot);
   return { reaped, closed };
 }
 

@@ -1,5 +1,7 @@
+import { Value } from '@sinclair/typebox/value';
 import { beforeAll, expect, test } from 'vitest';
-import type { Check } from '../../src/cli/doctor/check.ts';
+import { DoctorReport } from '../../src/protocol/doctor-report.ts';
+import { ImageReport } from '../../src/protocol/image-report.ts';
 import { runCli } from '../support/cli.ts';
 import { testEngine, testImage } from '../support/engine.ts';
 import { IMAGE_MS, imageReady } from '../support/image-ready.ts';
@@ -8,7 +10,9 @@ beforeAll(imageReady, IMAGE_MS);
 
 test('doctor looks at everything that a run depends on, and agrees with the engine', async () => {
   const ended = await runCli(['doctor', '--json']);
-  const { v, canStart, checks } = JSON.parse(ended.stdout) as { v: number; canStart: boolean; checks: Check[] };
+  const report = JSON.parse(ended.stdout) as DoctorReport;
+  expect([...Value.Errors(DoctorReport, report)]).toEqual([]);
+  const { v, canStart, checks } = report;
   expect({ v, canStart, code: ended.code }).toEqual({ v: 1, canStart: true, code: 0 });
   const ids = new Set(checks.map(({ id }) => id));
   const wanted = ['node', 'state-folder', 'git', 'engine', 'engine-version', 'runc-version', 'seccomp', 'cgroup'];
@@ -37,7 +41,9 @@ test('image show describes the image that runs use', async () => {
   const ended = await runCli(['image', 'show', '--json']);
   const facts = await (await testEngine()).inspectImage(await testImage());
   expect(ended.code).toBe(0);
-  expect(JSON.parse(ended.stdout)).toMatchObject({
+  const report = JSON.parse(ended.stdout) as unknown;
+  expect([...Value.Errors(ImageReport, report)]).toEqual([]);
+  expect(report).toMatchObject({
     v: 1,
     tag: await testImage(),
     id: (facts as { Id: string }).Id,

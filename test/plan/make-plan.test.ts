@@ -115,15 +115,18 @@ describe('a repository too large for memory', () => {
   test.each([
     ['edit', { ...REQUEST }],
     ['a copy that was asked for', { ...REQUEST, profile: 'review' as const, workspace: 'copy' as const }],
-  ])('is refused for %s, with what to do', (_what, request) => {
-    const error = refusal(() => makePlan(request, large));
-    expect(error).toMatchObject({ code: 'usage', exitCode: 2 });
-    expect(error.hint).toContain('--workspace mount');
+  ])('lies on a disk volume for %s, and the plan says that it has no quota', (_what, request) => {
+    const plan = makePlan(request, large);
+    expect(plan.workspace).toMatchObject({ mode: 'copy', path: GUEST.volumeWorkspace });
+    expect(plan.container.volume?.size).toBeGreaterThan(40 * GiB);
+    expect(plan.container.tmpfs.map(({ path }) => path)).not.toContain(GUEST.workspace);
+    expect(plan.container.memory).toBeLessThan(4 * GiB);
+    expect(plan.notices.join('\n')).toContain('no quota');
   });
 
-  test('is refused on a remote engine, which has nothing to mount', () => {
+  test('lies on a volume of a remote engine too, which has nothing to mount', () => {
     const remote = { ...large, engine: { ...large.engine, local: false } };
-    refusal(() => makePlan({ ...REQUEST, profile: 'review' }, remote));
+    expect(makePlan({ ...REQUEST, profile: 'review' }, remote).container.volume).toBeDefined();
     const error = refusal(() => makePlan({ ...REQUEST, workspace: 'mount' }, remote));
     expect(error.hint).toContain('--workspace copy');
   });

@@ -11,7 +11,7 @@ export function hostFacts({ repository = {}, ...rest }: FactOverrides = {}): Hos
   return {
     run: '20260102T030405-abcdef',
     slot: 7,
-    image: 'pi-sandbox:0.1.0-0123456789ab',
+    image: { name: 'pi-sandbox:0.1.0-0123456789ab', path: '/usr/bin:/bin', knowsLocalhost: true },
     labels: { [LABEL.run]: '20260102T030405-abcdef', [LABEL.installation]: 'i', [LABEL.slot]: '7' },
     promptSha256: '0'.repeat(64),
     model: {

@@ -31,6 +31,7 @@ export async function testContainerPlan(overrides: Partial<ContainerPlan> = {}):
   const own = { uid: agent, mode: '0700' };
   return {
     image: await testImage(),
+    networkDisabled: true,
     slot: TEST_SLOT,
     bridgeUid: bridge,
     agentUid: agent,

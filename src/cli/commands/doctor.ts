@@ -1,3 +1,4 @@
+import type { DoctorReport } from '../../protocol/doctor-report.ts';
 import type { Check, Level } from '../doctor/check.ts';
 import { examine } from '../doctor/examine.ts';
 import { environment } from '../environment.ts';
@@ -13,7 +14,8 @@ const ID_COLUMNS = 16;
 export async function doctor(options: { readonly json?: boolean }): Promise<number> {
   const checks = await examine();
   const canStart = checks.every((check) => check.level !== 'fail');
-  if (options.json === true) printJson({ v: 1, canStart, checks });
+  const report: DoctorReport = { v: 1, canStart, checks };
+  if (options.json === true) printJson(report);
   else print(checks, canStart);
   return canStart ? 0 : CANNOT_START;
 }

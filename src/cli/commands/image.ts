@@ -3,6 +3,7 @@ import { imageFacts } from '../../container/image/facts.ts';
 import { imageTag } from '../../container/image/names.ts';
 import { SandboxError } from '../../errors.ts';
 import { formatBytes } from '../../lib/format.ts';
+import type { ImageReport } from '../../protocol/image-report.ts';
 import { LABEL } from '../../protocol/labels.ts';
 import { connectEngine } from '../connect.ts';
 import { build, wantedImage } from '../ensure-image.ts';
@@ -69,14 +70,15 @@ export async function imageShow(options: { readonly json?: boolean }): Promise<n
   const problem = problemOf(() => checkImage(facts, { name: tag, version, fingerprint }));
   const labels = facts.Config?.Labels ?? {};
   const size = (await engine.images({ [LABEL.guest]: true })).find((image) => image.id === facts.Id)?.size;
-  const shown = {
+  const { [LABEL.base]: base, [LABEL.version]: builtBy, [LABEL.guest]: holds } = labels;
+  const shown: ImageReport = {
     v: 1,
     tag,
     id: facts.Id,
-    size,
-    base: labels[LABEL.base],
-    version: labels[LABEL.version],
-    fingerprint: labels[LABEL.guest],
+    ...(size === undefined ? {} : { size }),
+    ...(base === undefined ? {} : { base }),
+    ...(builtBy === undefined ? {} : { version: builtBy }),
+    ...(holds === undefined ? {} : { fingerprint: holds }),
     fits: problem === undefined,
     ...(problem === undefined ? {} : { problem }),
   };

@@ -1,18 +1,7 @@
-/** `ok`, `warn` (a run can start, but you should know), `fail` (no run can start). */
-export type Level = 'ok' | 'warn' | 'fail';
+import type { Check } from '../../protocol/doctor-report.ts';
 
-/** One thing that doctor looked at. */
-export interface Check {
-  /** Stable name, kebab-case. */
-  readonly id: string;
-  readonly level: Level;
-  /** What was found, one sentence or less. */
-  readonly found: string;
-  /** What it means for a run. */
-  readonly meaning?: string;
-  /** What to do about it. */
-  readonly advice?: string;
-}
+export type { Check } from '../../protocol/doctor-report.ts';
+export type Level = Check['level'];
 
 export function ok(id: string, found: string, meaning?: string): Check {
   return { id, level: 'ok', found, ...(meaning === undefined ? {} : { meaning }) };

@@ -51,7 +51,12 @@ export async function buildImage(options: BuildImageOptions): Promise<BuiltImage
     tag,
     dockerfile: 'Dockerfile.pi',
     buildArgs: { BASE_IMAGE: base, TOOLS_IMAGE: tools, INSTALL_PACKAGES: from === undefined ? 'yes' : 'no' },
-    labels: { [LABEL.version]: version, [LABEL.guest]: fingerprint, [LABEL.base]: base },
+    labels: {
+      [LABEL.version]: version,
+      [LABEL.guest]: fingerprint,
+      [LABEL.base]: base,
+      [LABEL.origin]: from === undefined ? 'product' : 'user',
+    },
     signal,
   });
   for await (const message of messages) progress.take(message);

@@ -27,14 +27,19 @@ export async function ownedFolder(parent: string): Promise<{ readonly folder: st
   };
 }
 
-/** Removes the folders below `parent` whose owner is gone. */
+/**
+ * Removes the folders below `parent` whose owner is gone. npm may outlive its controller for a while and still write: what
+ * resists is left to the next command.
+ */
 export async function sweepStaging(parent: string): Promise<void> {
   const names = await readdir(parent).catch(() => [] as string[]);
   for (const name of names.filter((entry) => NAME.test(entry))) {
     const folder = join(parent, name);
     if (await controllerAlive(socketOf(folder))) continue;
-    await rm(folder, { recursive: true, force: true });
-    await rm(socketOf(folder), { force: true });
+    try {
+      await rm(folder, { recursive: true, force: true });
+      await rm(socketOf(folder), { force: true });
+    } catch {}
   }
 }
 
