@@ -1,11 +1,13 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { SandboxError } from './errors.ts';
 import type { RunPlan } from './protocol/plan.ts';
 import type { RunRequest } from './request/run-request.ts';
 import { execute, type RunResult } from './run/execute.ts';
 import type { RunHost } from './run/host.ts';
-import { prepare } from './run/prepare.ts';
+import { type Prepared, prepare } from './run/prepare.ts';
 import { Stops } from './run/stops.ts';
 import { TurnSwitch } from './run/turn-switch.ts';
+import { untilStopped } from './run/until-stopped.ts';
 
 export type { RunResult } from './run/execute.ts';
 export type { Interrupt, RunHost } from './run/host.ts';
@@ -16,7 +18,7 @@ export async function planRun(request: RunRequest, host: RunHost): Promise<RunPl
   using _listening = listen(host, stops, new TurnSwitch());
   const prepared = await unlessInterrupted(stops, prepare(request, host, stops.signal));
   prepared.source.close?.();
-  return prepared.plan();
+  return await prepared.plan();
 }
 
 /**
@@ -28,16 +30,22 @@ export async function runSandbox(request: RunRequest, host: RunHost): Promise<Ru
   const turn = new TurnSwitch();
   using _listening = listen(host, stops, turn);
   const prepared = await unlessInterrupted(stops, prepare(request, host, stops.signal));
-  return execute({ request, host, prepared, stops, turn });
+  // Awaited here: interrupts are listened to for as long as this function runs.
+  return await execute({ request, host, prepared, stops, turn });
 }
 
+/** Time that preparations get to end in order after an interrupt, milliseconds. An engine that hangs does not get more. */
+const GRACE_MS = 3_000;
+
 /** What a cancelled preparation throws says nothing to a person; that it was cancelled does. */
-async function unlessInterrupted<T>(stops: Stops, work: Promise<T>): Promise<T> {
+async function unlessInterrupted(stops: Stops, work: Promise<Prepared>): Promise<Prepared> {
   try {
-    return await work;
+    return await untilStopped(stops, work);
   } catch (error) {
     const { signal } = stops.facts;
     if (signal === undefined) throw error;
+    const ended = work.then(({ source }) => source.close?.());
+    await Promise.race([ended.catch(() => {}), delay(GRACE_MS)]);
     throw new SandboxError('usage', 'Interrupted before anything was started.', {
       exitCode: signal === 'SIGINT' ? 130 : 143,
     });
@@ -47,8 +55,8 @@ async function unlessInterrupted<T>(stops: Stops, work: Promise<T>): Promise<T> 
 /** The first Ctrl-C ends the turn, if there is one; everything else ends the run. */
 function listen(host: RunHost, stops: Stops, turn: TurnSwitch): Disposable {
   const unsubscribe = host.onInterrupt((kind) => {
-    if (kind === 'SIGINT' && turn.abort()) return;
-    stops.interrupt(kind);
+    if (kind === 'SIGINT' && turn.abort()) host.warn('ending the turn; Ctrl-C once more ends the run.');
+    else stops.interrupt(kind);
   });
   return { [Symbol.dispose]: unsubscribe };
 }

@@ -12,6 +12,7 @@ import { GATEWAY_PORT } from '../protocol/wire.ts';
 import type { PiPump } from './pump.ts';
 import type { Stops } from './stops.ts';
 import type { TurnSwitch } from './turn-switch.ts';
+import { untilStopped } from './until-stopped.ts';
 
 /** Time that pi gets to answer short commands and to leave after the end of its input, milliseconds. */
 const ANSWER_MS = 30_000;
@@ -90,21 +91,6 @@ async function withPi<T>(pump: PiPump, piErrors: StderrTail, work: Promise<T>): 
   });
   gone.catch(() => {});
   return Promise.race([work, gone]);
-}
-
-async function untilStopped<T>(stops: Stops, work: Promise<T>): Promise<T> {
-  work.catch(() => {});
-  if (stops.signal.aborted) throw stops.signal.reason;
-  let listener: (() => void) | undefined;
-  const stopped = new Promise<never>((_, reject) => {
-    listener = () => reject(stops.signal.reason);
-    stops.signal.addEventListener('abort', listener, { once: true });
-  });
-  try {
-    return await Promise.race([work, stopped]);
-  } finally {
-    if (listener) stops.signal.removeEventListener('abort', listener);
-  }
 }
 
 /** Ends the running turn: nothing queued follows, a running command is killed. */

@@ -7,12 +7,19 @@ import { onTestFinished } from 'vitest';
 const BIN = path.join(import.meta.dirname, '../../bin/pi-sandbox.mjs');
 const DEFAULT_TIMEOUT_MS = 60_000;
 
+/** Standard input on which nothing ever happens. */
+export const OPEN = Symbol('open');
+
 export interface CliOptions {
   /** Set on top of this process's environment; undefined removes a variable. Give XDG_STATE_HOME to share a state folder. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
-  /** For standard input, which is closed after it; without one it is empty. */
-  readonly input?: string | Buffer;
+  /** For standard input, which is closed after it; without one it is empty. OPEN: nothing comes, no end either. */
+  readonly input?: string | Buffer | typeof OPEN;
+  /** The command leads a process group of its own, so that the whole group can be signalled by `-child.pid`. */
+  readonly group?: boolean;
+  /** Another copy of the product to start, its bin file. */
+  readonly bin?: string;
   /** After this the command is killed and the test fails, milliseconds. */
   readonly timeoutMs?: number;
 }
@@ -53,7 +60,8 @@ export function scenario(yamlText: string): string {
 /** Starts the built command line as a process of its own, with a state folder of its own unless `env` names one. */
 export function startCli(args: readonly string[], options: CliOptions = {}): LiveCli {
   const env = { ...process.env, ...ownState(options), NO_COLOR: '1', ...options.env };
-  const child = spawn(process.execPath, [BIN, ...args], { cwd: options.cwd, env, stdio: 'pipe' });
+  const { bin = BIN, cwd, group = false } = options;
+  const child = spawn(process.execPath, [bin, ...args], { cwd, env, stdio: 'pipe', detached: group });
   const out: Buffer[] = [];
   const err: Buffer[] = [];
   const listeners = new Set<() => void>();
@@ -64,14 +72,14 @@ export function startCli(args: readonly string[], options: CliOptions = {}): Liv
   child.stdout.on('data', keep(out));
   child.stderr.on('data', keep(err));
   child.stdin.on('error', () => {});
-  child.stdin.end(options.input ?? '');
+  if (options.input !== OPEN) child.stdin.end(options.input ?? '');
   const stdout = () => Buffer.concat(out).toString();
   const stderr = () => Buffer.concat(err).toString();
   const described = () => `pi-sandbox ${args.join(' ')}\n--- stdout\n${stdout()}\n--- stderr\n${stderr()}`;
   const { timeoutMs = DEFAULT_TIMEOUT_MS } = options;
   const ended = new Promise<CliResult>((resolve, reject) => {
     const timer = setTimeout(() => {
-      child.kill('SIGKILL');
+      process.kill(killed(child, options), 'SIGKILL');
       reject(new Error(`Not ended after ${timeoutMs} ms: ${described()}`));
     }, timeoutMs);
     child.once('error', reject);
@@ -82,7 +90,7 @@ export function startCli(args: readonly string[], options: CliOptions = {}): Liv
   });
   ended.catch(() => {});
   onTestFinished(() => {
-    child.kill('SIGKILL');
+    if (child.exitCode === null && child.signalCode === null) process.kill(killed(child, options), 'SIGKILL');
   });
   return {
     child,
@@ -111,6 +119,13 @@ export function startCli(args: readonly string[], options: CliOptions = {}): Liv
 /** Runs the built command line to its end. */
 export function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
   return startCli(args, options).ended;
+}
+
+/** What a signal for the command has to name: its process, or its group. */
+function killed(child: ChildProcess, { group }: CliOptions): number {
+  const pid = child.pid ?? 0;
+  if (pid <= 0) throw new Error('the command was not started');
+  return group === true ? -pid : pid;
 }
 
 function ownState({ env }: CliOptions): Record<string, string> {
