@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 
 const BIN = path.join(import.meta.dirname, '../../bin/pi-sandbox.mjs');
 const DEFAULT_TIMEOUT_MS = 60_000;
@@ -46,7 +46,7 @@ export interface LiveCli {
 /** A folder for one test, removed after it. Its path is short enough for control sockets. */
 export function tempFolder(prefix = 'pi-'): string {
   const folder = mkdtempSync(path.join(tmpdir(), prefix));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  afterwards(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
@@ -89,7 +89,7 @@ export function startCli(args: readonly string[], options: CliOptions = {}): Liv
     });
   });
   ended.catch(() => {});
-  onTestFinished(() => {
+  afterwards(() => {
     if (child.exitCode === null && child.signalCode === null) process.kill(killed(child, options), 'SIGKILL');
   });
   return {
@@ -126,6 +126,20 @@ function killed(child: ChildProcess, { group }: CliOptions): number {
   const pid = child.pid ?? 0;
   if (pid <= 0) throw new Error('the command was not started');
   return group === true ? -pid : pid;
+}
+
+const atEnd: (() => void)[] = [];
+afterAll(() => {
+  for (const work of atEnd.splice(0).reverse()) work();
+});
+
+/** After the test, or after the file for what a hook started. */
+function afterwards(work: () => void): void {
+  try {
+    onTestFinished(work);
+  } catch {
+    atEnd.push(work);
+  }
 }
 
 function ownState({ env }: CliOptions): Record<string, string> {
