@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import type { Duplex, Readable } from 'node:stream';
 import { type TSchema, Type } from '@sinclair/typebox';
 import type { ContainerCreateOptions, DockerOptions } from 'dockerode';
@@ -126,7 +127,7 @@ class DockerodeEngine implements Engine {
 
   attach(container: string): Promise<Duplex> {
     const options = { stream: true, hijack: true, stdin: true, stdout: true, stderr: true };
-    return this.#stream('attach to the container', () => this.#docker.getContainer(container).attach(options));
+    return this.#hijacked('attach to the container', () => this.#docker.getContainer(container).attach(options));
   }
 
   async start(container: string): Promise<void> {
@@ -202,7 +203,9 @@ class DockerodeEngine implements Engine {
   }
 
   startExec(exec: string, stdin: boolean): Promise<Duplex> {
-    return this.#stream('start a process', () => this.#docker.getExec(exec).start({ hijack: true, stdin, Tty: false }));
+    return this.#hijacked('start a process', () =>
+      this.#docker.getExec(exec).start({ hijack: true, stdin, Tty: false }),
+    );
   }
 
   async execState(exec: string): ReturnType<Engine['execState']> {
@@ -257,6 +260,22 @@ class DockerodeEngine implements Engine {
 
   async removeVolume(name: string): Promise<void> {
     await this.#unless(GONE, 'remove the volume', () => this.#docker.getVolume(name).remove());
+  }
+
+  /**
+   * A connection that the engine handed over whole. An engine that answers without handing it over gets a wrapper from
+   * dockerode that ignores back-pressure, which a flood inside would turn into our memory.
+   */
+  async #hijacked(what: string, ask: () => Promise<Duplex | NodeJS.ReadWriteStream>): Promise<Duplex> {
+    const stream = await this.#stream(what, ask);
+    if (stream instanceof Socket) return stream;
+    throw new SandboxError(
+      'engine',
+      `The engine at ${this.facts.endpoint} does not hand over the connection to ${what}.`,
+      {
+        hint: 'A proxy in between may refuse "Connection: Upgrade"; talk to the engine directly.',
+      },
+    );
   }
 
   async #stream<T>(what: string, ask: () => Promise<T>): Promise<T extends Duplex ? T : Duplex> {

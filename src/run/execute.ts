@@ -193,10 +193,17 @@ async function converse(parts: ExecuteParts, session: Session): Promise<SeenOfPi
 
 /** A workspace on disk has no quota of the engine; ours ends the run. */
 async function watchVolume(parts: ExecuteParts, plan: RunPlan, container: string, signal: AbortSignal): Promise<void> {
-  const { volume, agentUid } = plan.container;
+  const { volume, bridgeUid, agentUid } = plan.container;
   if (volume === undefined) return;
-  const { engine } = parts.prepared;
-  const reason = await watchDisk({ engine, container, uid: agentUid, path: volume.target, size: volume.size }, signal);
+  const watched = {
+    engine: parts.prepared.engine,
+    container,
+    bridgeUid,
+    agentUid,
+    path: volume.target,
+    size: volume.size,
+  };
+  const reason = await watchDisk(watched, signal);
   if (reason !== undefined) parts.stops.limit('disk', reason);
 }
 

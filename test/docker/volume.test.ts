@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 /** A started container with a volume, removed with it after the test. */
-async function withVolume(): Promise<{ container: string; uid: number }> {
+async function withVolume(): Promise<{ container: string; agentUid: number; bridgeUid: number }> {
   const base = await testContainerPlan();
   const name = `pi-sandbox-test-${process.pid}-${Date.now()}`;
   const tmpfs = base.tmpfs.filter((mount) => mount.path !== GUEST.workspace);
@@ -27,18 +27,18 @@ async function withVolume(): Promise<{ container: string; uid: number }> {
   const container = await engine.create(containerSpec(plan));
   onTestFinished(() => engine.remove(container));
   await engine.start(container);
-  return { container, uid: plan.agentUid };
+  return { container, agentUid: plan.agentUid, bridgeUid: plan.bridgeUid };
 }
 
 describe('a workspace on a disk volume', () => {
   it('ends the run when it grows past its size, which no quota of the engine would', async () => {
-    const { container, uid } = await withVolume();
-    const volume = { engine, container, uid, path: GUEST.volume, size: 10 * MiB };
+    const { container, agentUid, bridgeUid } = await withVolume();
+    const volume = { engine, container, agentUid, bridgeUid, path: GUEST.volume, size: 10 * MiB };
     const stop = new AbortController();
     onTestFinished(() => stop.abort());
     const write = (megabytes: number) =>
       runExec(engine, container, {
-        uid,
+        uid: agentUid,
         cmd: ['/bin/bash', '-c', `head -c ${megabytes * MiB} /dev/zero > ${GUEST.volume}/big`],
         maxBytes: 1024,
         deadlineMs: 20_000,
