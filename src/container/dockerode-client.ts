@@ -9,52 +9,17 @@ import { negotiateApi } from './api-version.ts';
 import { buildMessages } from './build-messages.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { BuildOptions, ContainerState, Engine, EngineFacts } from './engine.ts';
+import {
+  ExecAnswer,
+  IdAnswer,
+  ImagesAnswer,
+  InfoAnswer,
+  ListAnswer,
+  StateAnswer,
+  VersionAnswer,
+  VolumesAnswer,
+} from './engine-answers.ts';
 import { describeEndpoint, engineError, statusOf } from './engine-errors.ts';
-
-const Labels = Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()]);
-const VersionAnswer = Type.Object({
-  Version: Type.String(),
-  ApiVersion: Type.String(),
-  MinAPIVersion: Type.Optional(Type.String()),
-  Arch: Type.String(),
-  KernelVersion: Type.Optional(Type.String()),
-});
-const InfoAnswer = Type.Object({
-  Name: Type.String(),
-  NCPU: Type.Number(),
-  MemTotal: Type.Number(),
-  CgroupVersion: Type.Optional(Type.String()),
-  SecurityOptions: Type.Union([Type.Array(Type.String()), Type.Null()]),
-  Runtimes: Type.Record(Type.String(), Type.Unknown()),
-  RuncCommit: Type.Optional(Type.Object({ ID: Type.String() })),
-});
-const StateAnswer = Type.Object({
-  State: Type.Object({
-    Running: Type.Boolean(),
-    Pid: Type.Number(),
-    ExitCode: Type.Number(),
-    OOMKilled: Type.Boolean(),
-    Error: Type.Optional(Type.String()),
-  }),
-});
-const ExecAnswer = Type.Object({
-  Running: Type.Boolean(),
-  ExitCode: Type.Union([Type.Number(), Type.Null()]),
-  Pid: Type.Number(),
-});
-const ListAnswer = Type.Array(Type.Object({ Id: Type.String(), Labels, State: Type.String(), Created: Type.Number() }));
-const ImagesAnswer = Type.Array(
-  Type.Object({
-    Id: Type.String(),
-    RepoTags: Type.Union([Type.Array(Type.String()), Type.Null()]),
-    Labels,
-    Created: Type.Number(),
-    Size: Type.Number(),
-  }),
-);
-const VolumesAnswer = Type.Object({
-  Volumes: Type.Union([Type.Array(Type.Object({ Name: Type.String(), Labels })), Type.Null()]),
-});
 
 const GONE = 404;
 const CONFLICT = 409;
@@ -304,8 +269,6 @@ class DockerodeEngine implements Engine {
     );
   }
 }
-
-const IdAnswer = Type.Object({ id: Type.String({ minLength: 1 }) });
 
 function labelFilter(labels: Readonly<Record<string, string | true>>): string {
   const label = Object.entries(labels).map(([name, value]) => (value === true ? name : `${name}=${value}`));
