@@ -34,7 +34,7 @@ export class RunFiles implements AsyncDisposable {
     try {
       // Before the plan: a folder with a plan whose socket is silent counts as a run that was lost.
       server = await listenControl(folder.controlSocket, control);
-      folder.writeJson('request.json', request);
+      folder.writeJson('request.json', kept(request));
       folder.writeJson('plan.json', plan);
       const transcript = Transcript.open(folder, plan.run, {
         maxBytes: plan.limits.transcriptBytes,
@@ -72,4 +72,10 @@ export class RunFiles implements AsyncDisposable {
     this.#transcript.close();
     this.ledger.close();
   }
+}
+
+/** The request without the path of the model server: some services have a token in it. */
+function kept({ baseUrl, ...request }: RunRequest): RunRequest {
+  const origin = baseUrl === undefined ? undefined : URL.parse(baseUrl)?.origin;
+  return origin === undefined ? request : { ...request, baseUrl: origin };
 }
