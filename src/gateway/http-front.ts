@@ -32,6 +32,7 @@ export class HttpFront {
   readonly #handlers: FrontHandlers;
   readonly #connections = new Map<Duplex, NodeJS.Timeout>();
   readonly #turnedAway = new WeakSet<Duplex>();
+  readonly #asked = new WeakSet<Duplex>();
 
   constructor(handlers: FrontHandlers) {
     this.#handlers = handlers;
@@ -71,6 +72,9 @@ export class HttpFront {
 
   #request(req: IncomingMessage, res: ServerResponse): void {
     const stream: Duplex = req.socket;
+    // Each answer closes its connection, so what is sent behind a request could be carried out but never answered.
+    if (this.#asked.has(stream)) return;
+    this.#asked.add(stream);
     clearTimeout(this.#connections.get(stream));
     res.on('close', () => {
       if (!this.#connections.has(stream)) return;
