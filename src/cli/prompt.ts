@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { SandboxError } from '../errors.ts';
-import { MAX_PROMPT_BYTES } from '../request/run-request.ts';
+import { MAX_PROMPT_BYTES, promptTooLong } from '../request/run-request.ts';
 
 /** Reads a prompt from a pipe, to its end. Only called when no prompt was given another way. */
 export async function readPrompt(input: NodeJS.ReadStream): Promise<string> {
@@ -8,9 +8,7 @@ export async function readPrompt(input: NodeJS.ReadStream): Promise<string> {
   let bytes = 0;
   for await (const chunk of input as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > MAX_PROMPT_BYTES) {
-      throw new SandboxError('usage', `The prompt on standard input has more than ${MAX_PROMPT_BYTES} bytes.`);
-    }
+    if (bytes > MAX_PROMPT_BYTES) throw promptTooLong('on standard input has more bytes');
     parts.push(chunk);
   }
   return decode(Buffer.concat(parts), 'standard input');

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { messageOf, SandboxError } from '../errors.ts';
 import { parseSize } from '../lib/bytes.ts';
 import { parseDuration } from '../lib/duration.ts';
-import { parseRunRequest, type RunRequest } from '../request/run-request.ts';
+import { MAX_TIMER_MS, parseRunRequest, type RunRequest } from '../request/run-request.ts';
 import { ask, decode, readPrompt } from './prompt.ts';
 
 /** Options of `run` as commander gives them. */
@@ -76,8 +76,8 @@ export async function understand(args: readonly string[], options: RunOptions): 
       baseUrl: options.baseUrl,
       image: options.image,
       runtime: options.runtime,
-      timeoutMs: number('--timeout', options.timeout, parseDuration, 'a duration such as 90s, 10m or 1h'),
-      idleTimeoutMs: number('--idle-timeout', options.idleTimeout, parseDuration, 'a duration such as 90s or 10m'),
+      timeoutMs: number('--timeout', options.timeout, timer, 'a duration such as 90s, 10m or 1h, up to 24 days'),
+      idleTimeoutMs: number('--idle-timeout', options.idleTimeout, timer, 'a duration such as 90s or 10m'),
       bashTimeoutMs: number('--bash-timeout', options.bashTimeout, parseDuration, 'a duration such as 90s or 10m'),
       memory: number('--memory', options.memory, parseSize, 'a size such as 512m or 2g'),
       disk: number('--disk', options.disk, parseSize, 'a size such as 512m or 2g'),
@@ -148,6 +148,12 @@ function number(option: string, text: string | undefined, parse: (text: string) 
   const value = parse(text);
   if (value === undefined) throw new SandboxError('usage', `${option} ${text}: not ${what}.`);
   return value;
+}
+
+/** A duration that a timer can wait. */
+function timer(text: string): number | undefined {
+  const ms = parseDuration(text);
+  return ms !== undefined && ms <= MAX_TIMER_MS ? ms : undefined;
 }
 
 function positive(text: string): number | undefined {

@@ -22,6 +22,8 @@ export function decideOutcome(facts: RunFacts): Outcome {
 function stoppedBy(kind: StopKind, facts: RunFacts): Outcome | undefined {
   switch (kind) {
     case 'failure':
+      // A process that was killed for memory breaks its stream, which is noticed first.
+      if (facts.failure?.code === 'wire' && ranOutOfMemory(facts)) return OUT_OF_MEMORY;
       return facts.failure && failed(facts.failure.message, inputExitCode(facts.failure.code, facts));
     case 'signal':
       return facts.signal && interrupted(facts.signal);
@@ -53,11 +55,13 @@ function gatewayStopped(failure: GatewayFailure, facts: RunFacts): Outcome {
 /** pi with a broken guard can leave with 0 and without a word, so "exit 0" alone means nothing. */
 function notStarted({ piExit, promptAccepted, gateway }: RunFacts): Outcome | undefined {
   if (piExit === undefined) return failed('The end of pi was not observed', EXIT.sandboxFailed);
-  if (piExit.oom === true && piExit.code !== 0) {
-    return limited('memory', 'pi was killed because the container ran out of memory; raise it with --memory');
-  }
+  if (ranOutOfMemory({ piExit })) return OUT_OF_MEMORY;
   if (promptAccepted || gateway.requests > 0) return undefined;
   return failed(`pi left with ${exitText(piExit.code)} before it took the prompt`, EXIT.sandboxFailed);
+}
+
+function ranOutOfMemory({ piExit }: Pick<RunFacts, 'piExit'>): boolean {
+  return piExit?.oom === true && piExit.code !== 0;
 }
 
 function crashed({ piExit }: RunFacts): Outcome | undefined {
@@ -90,6 +94,11 @@ function unfinished({ gateway, settled, damaged }: RunFacts): Outcome | undefine
       return agentFailed(`The last answer of the model ended with "${gateway.lastStopReason}"${detail}`);
   }
 }
+
+const OUT_OF_MEMORY = limited(
+  'memory',
+  'pi was killed because the container ran out of memory; raise it with --memory',
+);
 
 function completed(): Outcome {
   return { outcome: 'completed', exitCode: EXIT.completed, reason: 'The model ended its answer and pi left in order.' };

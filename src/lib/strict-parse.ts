@@ -1,4 +1,4 @@
-import type { Static, TObject, TSchema } from '@sinclair/typebox';
+import type { Static, TObject, TSchema, TUnion } from '@sinclair/typebox';
 import { Kind } from '@sinclair/typebox';
 import { Value, type ValueError } from '@sinclair/typebox/value';
 import { nearest } from './nearest.ts';
@@ -15,7 +15,7 @@ const MAX_PROBLEMS = 5;
 
 /**
  * Checks a value from outside against a schema. Returns it typed, or what is wrong with it: unknown keys with the
- * nearest known one, then everything else in TypeBox's words.
+ * nearest known one, words that are none of a list likewise, then everything else in TypeBox's words.
  */
 export function strictParse<T extends TSchema>(
   schema: T,
@@ -46,6 +46,12 @@ function describe(error: ValueError): string {
       ? `unknown key "${key}" (known: ${known.join(', ')})`
       : `unknown key "${key}", did you mean "${guess}"?`;
   }
+  const words = knownWords(error.schema);
+  if (words !== undefined) {
+    const guess = typeof error.value === 'string' ? nearest(error.value, words) : undefined;
+    const list = `${JSON.stringify(error.value)} is none of ${words.join(', ')}`;
+    return guess === undefined ? list : `${list}; did you mean "${guess}"?`;
+  }
   const message = error.message.charAt(0).toLowerCase() + error.message.slice(1);
   if (error.message === 'Expected required property') return `"${key}" is missing`;
   return message;
@@ -54,6 +60,13 @@ function describe(error: ValueError): string {
 function knownKeys(schema: TSchema): string[] | undefined {
   if (schema[Kind] !== 'Object') return undefined;
   return Object.keys((schema as TObject).properties);
+}
+
+/** The words of a schema that allows a few words and nothing else. */
+function knownWords(schema: TSchema): string[] | undefined {
+  if (schema[Kind] !== 'Union') return undefined;
+  const words = (schema as TUnion).anyOf.map((option): unknown => option['const']);
+  return words.every((word) => typeof word === 'string') ? words : undefined;
 }
 
 function lastKey(path: string): string {

@@ -47,6 +47,9 @@ export const MAX_CONTEXT_FILE_BYTES = 64 * 1024;
 /** A file that a tool writes may be this large in any case, bytes. */
 const LEAST_FILE_SIZE = 256 * MiB;
 const BOOT_CPUS = 2;
+/** With less than this, the bridge and pi do not start: memory in bytes, processes and threads. */
+const LEAST_MEMORY = 256 * MiB;
+const LEAST_PIDS = 64;
 
 /** Decides everything about a run. Pure: equal requests and facts give equal plans. Throws SandboxError `usage`. */
 export function makePlan(request: RunRequest, facts: HostFacts): RunPlan {
@@ -57,6 +60,8 @@ export function makePlan(request: RunRequest, facts: HostFacts): RunPlan {
   const mode = chooseMode(request, facts, profile, notices);
   const measured = mode === 'copy' ? facts.repository : { files: 0, entries: 0, bytes: 0 };
   const sizes = sizesFor(measured, request, facts.engine.memory);
+  checkLeast('--memory', request.memory, LEAST_MEMORY);
+  checkLeast('--pids', request.pids, LEAST_PIDS);
   checkRoom(facts, mode, sizes);
   if (!sizes.inMemory) {
     notices.push(
@@ -116,6 +121,13 @@ function chooseMode(request: RunRequest, facts: HostFacts, profile: Profile, not
     notices.push('The repository is mounted read-only: the tools that change files will fail on it.');
   }
   return asked;
+}
+
+function checkLeast(option: string, asked: number | undefined, least: number): void {
+  if (asked === undefined || asked >= least) return;
+  throw new SandboxError('usage', `With ${option} ${asked} pi could not start; it takes ${least} at least.`, {
+    hint: `Raise ${option}, or leave it out.`,
+  });
 }
 
 function checkRoom(facts: HostFacts, mode: WorkspaceMode, sizes: Sizes): void {

@@ -5,6 +5,14 @@ import { ProfileName, WorkspaceMode } from '../protocol/plan.ts';
 
 const Positive = Type.Integer({ minimum: 1 });
 
+/** Longest time that a timer can wait, milliseconds: some 24 days. */
+export const MAX_TIMER_MS = 2 ** 31 - 1;
+const Timer = Type.Integer({ minimum: 1, maximum: MAX_TIMER_MS });
+
+const Thinking = Type.Union(
+  (['off', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const).map((level) => Type.Literal(level)),
+);
+
 /** Longest prompt, bytes. A larger one would not fit a context window and belongs into a file of the repository. */
 export const MAX_PROMPT_BYTES = 4 * 1024 * 1024;
 
@@ -24,13 +32,13 @@ export const RunRequest = Type.Object(
     tools: Type.Optional(Type.String()),
     excludeTools: Type.Optional(Type.String()),
     /** Thinking level asked of the model. */
-    thinking: Type.Optional(Type.String({ minLength: 1 })),
+    thinking: Type.Optional(Thinking),
     /** Endpoint of the provider in place of its own, for compatible servers and proxies. */
     baseUrl: Type.Optional(Type.String({ minLength: 1 })),
     image: Type.Optional(Type.String({ minLength: 1 })),
     runtime: Type.Optional(Type.String({ minLength: 1 })),
-    timeoutMs: Type.Optional(Positive),
-    idleTimeoutMs: Type.Optional(Positive),
+    timeoutMs: Type.Optional(Timer),
+    idleTimeoutMs: Type.Optional(Timer),
     /** For bash calls that name no timeout of their own; whole seconds, rounded up. */
     bashTimeoutMs: Type.Optional(Positive),
     /** Bytes. */
@@ -56,9 +64,14 @@ export function parseRunRequest(value: unknown): RunRequest {
   }
   const bytes = Buffer.byteLength(parsed.value.prompt);
   if (bytes > MAX_PROMPT_BYTES) {
-    throw new SandboxError('usage', `The prompt has ${bytes} bytes; at most ${MAX_PROMPT_BYTES} are taken.`, {
-      hint: 'Put the material into a file of the repository and let the prompt name it.',
-    });
+    throw promptTooLong(`has ${bytes} bytes`);
   }
   return parsed.value;
+}
+
+/** The error for a prompt over the cap, of which this much is known. */
+export function promptTooLong(what: string): SandboxError {
+  return new SandboxError('usage', `The prompt ${what}; at most ${MAX_PROMPT_BYTES} are taken.`, {
+    hint: 'Put the material into a file of the repository and let the prompt name it.',
+  });
 }

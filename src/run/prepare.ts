@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Engine } from '../container/engine.ts';
 import { freeSlot, installationId, ourContainers } from '../container/ownership.ts';
+import { requireRuntime } from '../container/runtime.ts';
 import { type ModelSource, resolveModel } from '../gateway/model-source.ts';
 import { type HostFacts, makePlan } from '../plan/make-plan.ts';
 import { PROFILES } from '../plan/profiles.ts';
@@ -44,6 +45,7 @@ export async function prepare(request: RunRequest, host: RunHost, signal: AbortS
     select(root, request, host, !profile.contextFiles, signal),
   ]);
   signal.throwIfAborted();
+  requireRuntime(engine.facts, request.runtime);
   const run = newRunId(host.now(), randomBytes(8));
   const installation = installationId({ machine: host.machine, uid: host.uid, stateRoot: host.stateRoot });
   const facts: Omit<HostFacts, 'slot' | 'labels'> = {

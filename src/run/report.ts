@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream';
 import type { StderrTail } from '../container/stderr-tail.ts';
 import type { RunPlan } from '../protocol/plan.ts';
+import type { LeftOut } from '../workspace/left-out.ts';
 import { packSelection } from '../workspace/pack.ts';
 import type { ExecuteParts } from './execute.ts';
 import { keepOutputs } from './keep-outputs.ts';
@@ -59,7 +60,27 @@ export async function sendRepository(
     const message = `${result.changed.length} files changed while they were copied, ${names.join(', ')} for example: the agent sees a mixture.`;
     void files.record({ source: 'observed', type: 'notice', message });
   }
+  for (const message of missing(selection.leftOut, result.skipped)) {
+    void files.record({ source: 'observed', type: 'notice', message });
+  }
 }
+
+/** What the user may expect inside and the agent does not see, one sentence per reason. */
+function missing(...parts: readonly LeftOut[]): string[] {
+  return (['unreadable', 'vanished', 'replaced'] as const).flatMap((reason) => {
+    const count = parts.reduce((sum, { counts }) => sum + (counts[reason] ?? 0), 0);
+    if (count === 0) return [];
+    const names = parts.flatMap(({ list }) => list).filter((entry) => entry.reason === reason);
+    const named = names.slice(0, 3).map(({ path }) => path);
+    return [`Not copied because ${REASON_TEXT[reason]}: ${count} in all, ${named.join(', ')} among them.`];
+  });
+}
+
+const REASON_TEXT = {
+  unreadable: 'this user may not read it',
+  vanished: 'it was gone when its turn came',
+  replaced: 'it became something else while it was copied',
+} as const;
 
 /** What pi and the bridge printed on their error streams. */
 export function recordErrors(files: RunFiles, tails: Readonly<Record<'pi' | 'bridge', StderrTail>>): void {

@@ -1,15 +1,23 @@
+import { rmSync } from 'node:fs';
 import type { Server } from 'node:net';
 import type { Posture } from '../container/posture/posture.ts';
+import { messageOf } from '../errors.ts';
 import type { GatewayState } from '../gateway/gateway.ts';
+import { KiB } from '../lib/bytes.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { RunPlan } from '../protocol/plan.ts';
 import type { NewRecord } from '../protocol/record.ts';
 import type { RunRequest } from '../request/run-request.ts';
 import { LedgerFile } from '../transcript/ledger-file.ts';
+import { createFile } from '../transcript/private-file.ts';
 import { RunFolder } from '../transcript/run-folder.ts';
 import { Transcript } from '../transcript/transcript.ts';
 import { type ControlHandlers, listenControl } from './control-server.ts';
 import type { RunHost } from './host.ts';
+
+/** Kept free on the disk for the outcome while the run goes on: a run that fills the disk must still be able to say so. */
+const RESERVE_FILE = 'reserve';
+const RESERVE_BYTES = 16 * KiB;
 
 /** Everything that a run writes on the host, and the socket on which it can be reached. */
 export class RunFiles implements AsyncDisposable {
@@ -35,6 +43,7 @@ export class RunFiles implements AsyncDisposable {
       // Before the plan: a folder with a plan whose socket is silent counts as a run that was lost.
       server = await listenControl(folder.controlSocket, control);
       folder.writeJson('request.json', kept(request));
+      createFile(folder.path(RESERVE_FILE), ' '.repeat(RESERVE_BYTES));
       folder.writeJson('plan.json', plan);
       const transcript = Transcript.open(folder, plan.run, {
         maxBytes: plan.limits.transcriptBytes,
@@ -63,7 +72,12 @@ export class RunFiles implements AsyncDisposable {
   /** The last record. What the gateway counted goes with it. */
   async finish(outcome: Outcome, { requests, usage, costUsd, estimated }: GatewayState): Promise<void> {
     const whole = { ...outcome, requests, usage, costUsd, estimated, notKept: this.#transcript.dropped };
-    this.folder.writeJson('outcome.json', outcome);
+    rmSync(this.folder.path(RESERVE_FILE), { force: true });
+    try {
+      this.folder.writeJson('outcome.json', outcome);
+    } catch (error) {
+      this.#host.warn(messageOf(error));
+    }
     await this.record({ source: 'observed', type: 'outcome', ...whole });
   }
 

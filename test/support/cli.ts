@@ -20,6 +20,8 @@ export interface CliOptions {
   readonly group?: boolean;
   /** Another copy of the product to start, its bin file. */
   readonly bin?: string;
+  /** A command that starts it, with its arguments: `setpriv --no-new-privs` and the like. */
+  readonly via?: readonly string[];
   /** After this the command is killed and the test fails, milliseconds. */
   readonly timeoutMs?: number;
 }
@@ -60,8 +62,9 @@ export function scenario(yamlText: string): string {
 /** Starts the built command line as a process of its own, with a state folder of its own unless `env` names one. */
 export function startCli(args: readonly string[], options: CliOptions = {}): LiveCli {
   const env = { ...process.env, ...ownState(options), NO_COLOR: '1', ...options.env };
-  const { bin = BIN, cwd, group = false } = options;
-  const child = spawn(process.execPath, [bin, ...args], { cwd, env, stdio: 'pipe', detached: group });
+  const { bin = BIN, via = [], cwd, group = false } = options;
+  const [file = process.execPath, ...rest] = [...via, process.execPath, bin, ...args];
+  const child = spawn(file, rest, { cwd, env, stdio: 'pipe', detached: group });
   const out: Buffer[] = [];
   const err: Buffer[] = [];
   const listeners = new Set<() => void>();

@@ -26,8 +26,8 @@ interface Hold {
 const MAX_ANSWERS = 4_000_000;
 const REQUEST_LINE = /^(GET|HEAD|POST|PUT|DELETE) (\S+) HTTP\/1\.1\r\n/;
 
-/** Listens in `folder`. The engine is the one that the docker command would use; it must have a socket here. */
-export async function engineProxy(folder: string): Promise<EngineProxy> {
+/** Listens in `folder`, or on loopback. The engine is the one that the docker command would use; it must have a socket here. */
+export async function engineProxy(folder: string, { tcp = false } = {}): Promise<EngineProxy> {
   const { address } = await findEndpoint(process.env);
   if (address.kind !== 'socket') throw new Error('these tests need an engine with a socket on this machine');
   const requests: string[] = [];
@@ -76,10 +76,12 @@ export async function engineProxy(folder: string): Promise<EngineProxy> {
     });
   });
   const socket = path.join(folder, 'engine.sock');
-  server.listen(socket);
+  if (tcp) server.listen(0, '127.0.0.1');
+  else server.listen(socket);
   await once(server, 'listening');
+  const bound = server.address();
   return {
-    host: `unix://${socket}`,
+    host: typeof bound === 'object' ? `tcp://127.0.0.1:${bound?.port}` : `unix://${socket}`,
     requests,
     get answers() {
       return answers;
