@@ -1,79 +1,21 @@
-import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { chmodSync, chownSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/container/engine.ts';
-import { type CliOptions, scenario, tempFolder } from '../support/cli.ts';
+import { scenario, tempFolder } from '../support/cli.ts';
 import { testEngine } from '../support/engine.ts';
-import { engineProxy } from '../support/engine-proxy.ts';
-import { fakeEngine } from '../support/fake-engine.ts';
 import { IMAGE_MS, imageReady } from '../support/image-ready.ts';
-import { filesBelow, type Lab, lab } from '../support/lab.ts';
+import { lab } from '../support/lab.ts';
+import { type Bad, expectRefused, good, model, NO_POWERS, oneOption } from '../support/refused.ts';
 
 const MiB = 1024 * 1024;
-const AS_ROOT = process.getuid?.() === 0;
-/** Root may do what it wants with files; without capabilities it is a user like any other. */
-const NO_POWERS = AS_ROOT ? ['setpriv', '--bounding-set=-all', '--inh-caps=-all', '--no-new-privs'] : [];
-
 let engine: Engine;
 
 beforeAll(async () => {
   await imageReady();
   engine = await testEngine();
 }, IMAGE_MS);
-
-interface Bad {
-  readonly name: string;
-  readonly exit: number;
-  /** What the one paragraph must say: what, to what, why, and what to do. */
-  readonly says: readonly (string | RegExp)[];
-  /** All arguments, or more options for a run that would work without them. */
-  readonly args?: (home: Lab) => readonly string[];
-  readonly more?: (home: Lab) => readonly string[];
-  readonly options?: (home: Lab) => CliOptions;
-}
-
-const model = () => scenario('turns: [{ text: done }]');
-const good = (home: Lab): string[] => ['run', home.repo, '--model', model()];
-const oneOption =
-  (...more: string[]) =>
-  (): string[] =>
-    more;
-
-const ENGINE: readonly Bad[] = [
-  {
-    name: 'no engine at DOCKER_HOST',
-    exit: 5,
-    says: ['No container engine answers at /nowhere/engine.sock', 'DOCKER_HOST', /Start Docker/],
-    options: () => ({ env: { DOCKER_HOST: 'unix:///nowhere/engine.sock' } }),
-  },
-  {
-    name: 'no engine at a TCP address',
-    exit: 5,
-    says: ['No container engine answers at 127.0.0.1:9', 'DOCKER_HOST', /Start Docker/],
-    options: () => ({ env: { DOCKER_HOST: 'tcp://127.0.0.1:9' } }),
-  },
-  {
-    name: 'an address that is none',
-    exit: 5,
-    says: ['DOCKER_HOST names ftp://somewhere', /unix:\/\/ and tcp:\/\//],
-    options: () => ({ env: { DOCKER_HOST: 'ftp://somewhere' } }),
-  },
-  {
-    name: 'a context that is not there',
-    exit: 5,
-    says: ['context "elsewhere"', 'does not exist', 'docker context use'],
-    options: () => ({ env: { DOCKER_HOST: undefined, DOCKER_CONTEXT: 'elsewhere', DOCKER_CONFIG: tempFolder() } }),
-  },
-  {
-    name: 'an image that is not there',
-    exit: 5,
-    says: ['There is no image nobody:made-this', /image build/],
-    more: oneOption('--image', 'nobody:made-this'),
-  },
-];
 
 const REPOSITORY: readonly Bad[] = [
   {
@@ -288,276 +230,16 @@ function fileOf(content: string | Buffer): string {
   return file;
 }
 
-async function expectRefused(home: Lab, { args, more, options, says, exit }: Omit<Bad, 'name'>): Promise<string> {
-  const all = args?.(home) ?? [...good(home), ...(more?.(home) ?? []), 'do', 'it'];
-  const result = await home.cli(all, options?.(home));
-  const paragraph = result.stderr.split('\n').filter((line) => line.startsWith('pi-sandbox: '));
-  expect(paragraph, result.stderr).toHaveLength(1);
-  expect(result.stderr.trimEnd().split('\n').at(-1), 'nothing follows the paragraph').toBe(paragraph[0]);
-  for (const text of says) expect(paragraph[0]).toMatch(text instanceof RegExp ? text : literally(text));
-  expect(result.stderr).not.toMatch(/\n\s+at |fault of pi-sandbox/);
-  expect(result.stdout).toBe('');
-  expect(result.code, result.stderr).toBe(exit);
-  expect(await home.containers(engine)).toEqual([]);
-  expect(filesBelow(path.join(home.root, 'runs'))).toEqual([]);
-  return String(paragraph[0]);
-}
-
-function literally(text: string): RegExp {
-  return new RegExp(text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&'));
-}
-
 describe.each([
-  ['engine and image', ENGINE],
   ['repository', REPOSITORY],
   ['model', MODEL],
   ['prompt', PROMPT],
   ['options', OPTIONS],
 ] as const)('%s: one paragraph, the right exit code, nothing left behind', (_title, cases) => {
   it.each(cases)('$name', async (bad) => {
-    await expectRefused(lab(), bad);
+    await expectRefused(engine, lab(), bad);
   });
 });
-
-describe('an engine that cannot be used', () => {
-  it.skipIf(NO_POWERS.length === 0 && !AS_ROOT)('that this user may not use says so (D69)', async () => {
-    const proxy = await engineProxy(tempFolder());
-    onTestFinished(() => proxy[Symbol.asyncDispose]());
-    chmodSync(proxy.host.slice('unix://'.length), 0o000);
-    const env = { DOCKER_HOST: proxy.host };
-    await expectRefused(lab(), {
-      exit: 5,
-      says: ['This user may not use the container engine', proxy.host.slice('unix://'.length), /group.*rootless/],
-      options: () => ({ env, via: NO_POWERS }),
-    });
-    // The same socket serves whoever may open it.
-    chmodSync(proxy.host.slice('unix://'.length), 0o600);
-    const home = lab();
-    expect(await home.cli([...good(home), '--dry-run', 'do', 'it'], { env, via: NO_POWERS })).toMatchObject({
-      code: 0,
-    });
-  });
-
-  it('that is too old is told apart, and asked nothing that it does not speak (D70)', async () => {
-    const fake = await fakeEngine(tempFolder(), { Version: '19.03.15', ApiVersion: '1.40', MinAPIVersion: '1.12' });
-    onTestFinished(() => fake[Symbol.asyncDispose]());
-    await expectRefused(lab(), {
-      exit: 5,
-      says: ['19.03.15', 'speaks API 1.40', 'needs 1.41 or newer', /Update the engine/],
-      options: () => ({ env: { DOCKER_HOST: fake.host } }),
-    });
-    expect(new Set(fake.requests)).toEqual(new Set(['GET /version', 'GET /info']));
-  });
-
-  it('that refuses old versions is spoken to in its own, a newer one in the newest that we know (D70)', async () => {
-    for (const [ApiVersion, spoken] of [
-      ['1.44', '1.44'],
-      ['1.49', '1.49'],
-      ['1.99', '1.51'],
-    ] as const) {
-      const fake = await fakeEngine(tempFolder(), { Version: '29.0.0', ApiVersion, MinAPIVersion: '1.44' });
-      onTestFinished(() => fake[Symbol.asyncDispose]());
-      await expectRefused(lab(), {
-        exit: 5,
-        says: ['There is no image nobody:made-this', /image build/],
-        more: oneOption('--image', 'nobody:made-this'),
-        options: () => ({ env: { DOCKER_HOST: fake.host } }),
-      });
-      expect(fake.requests).toContain(`GET /v${spoken}/images/nobody:made-this/json`);
-    }
-  });
-
-  it('that has moved on beyond what we know says which side must be updated (D70)', async () => {
-    const fake = await fakeEngine(tempFolder(), { Version: '40.0.0', ApiVersion: '1.80', MinAPIVersion: '1.70' });
-    onTestFinished(() => fake[Symbol.asyncDispose]());
-    await expectRefused(lab(), {
-      exit: 5,
-      says: ['wants API 1.70 at least', 'Update pi-sandbox'],
-      options: () => ({ env: { DOCKER_HOST: fake.host } }),
-    });
-  });
-
-  it('is not on this machine, so nothing can be mounted', async () => {
-    const fake = await tcpEngine();
-    await expectRefused(lab(), {
-      exit: 2,
-      says: ['"mount" needs an engine on this machine', '--workspace copy'],
-      more: oneOption('--workspace', 'mount'),
-      options: () => ({ env: { DOCKER_HOST: fake } }),
-    });
-  });
-});
-
-/** The engine at a TCP address, as a remote one would be. */
-async function tcpEngine(): Promise<string> {
-  const proxy = await engineProxy(tempFolder(), { tcp: true });
-  onTestFinished(() => proxy[Symbol.asyncDispose]());
-  return proxy.host;
-}
-
-describe('an engine that is somewhere else is found as the docker command finds it (D69)', () => {
-  const none = {
-    DOCKER_HOST: undefined,
-    DOCKER_CONTEXT: undefined,
-    DOCKER_CONFIG: undefined,
-    XDG_RUNTIME_DIR: undefined,
-  };
-
-  async function expectUsed(
-    env: (folder: string, host: string) => CliOptions['env'],
-    socketFolder = (folder: string) => folder,
-  ): Promise<void> {
-    const folder = tempFolder();
-    mkdirSync(socketFolder(folder), { recursive: true });
-    const proxy = await engineProxy(socketFolder(folder));
-    onTestFinished(() => proxy[Symbol.asyncDispose]());
-    const home = lab();
-    const result = await home.cli([...good(home), 'do', 'it'], { env: { ...none, ...env(folder, proxy.host) } });
-    expect(result.code, result.stderr).toBe(0);
-    expect(proxy.requests).toContain('GET /version');
-    expect(
-      proxy.requests.some((request) => request.startsWith('POST ') && request.endsWith('/containers/create?')),
-    ).toBe(true);
-  }
-
-  it('DOCKER_HOST', () => expectUsed((_folder, host) => ({ DOCKER_HOST: host })));
-
-  it('the current context', () => expectUsed((folder, host) => ({ DOCKER_CONFIG: contextConfig(folder, host, true) })));
-
-  it('the context that DOCKER_CONTEXT names', () =>
-    expectUsed((folder, host) => ({ DOCKER_CONFIG: contextConfig(folder, host, false), DOCKER_CONTEXT: 'elsewhere' })));
-
-  it('over TCP', async () => {
-    const home = lab();
-    const result = await home.cli([...good(home), 'do', 'it'], { env: { DOCKER_HOST: await tcpEngine() } });
-    expect(result.code, result.stderr).toBe(0);
-  });
-});
-
-/** A configuration of the docker command with a context named "elsewhere". */
-function contextConfig(folder: string, host: string, current: boolean): string {
-  const id = createHash('sha256').update('elsewhere').digest('hex');
-  const meta = path.join(folder, 'contexts/meta', id);
-  mkdirSync(meta, { recursive: true });
-  const Endpoints = { docker: { Host: host, SkipTLSVerify: false } };
-  writeFileSync(path.join(meta, 'meta.json'), JSON.stringify({ Name: 'elsewhere', Metadata: {}, Endpoints }));
-  writeFileSync(
-    path.join(folder, 'config.json'),
-    JSON.stringify(current ? { currentContext: 'elsewhere' } : { auths: {} }),
-  );
-  return folder;
-}
-
-describe('an image that does not fit', () => {
-  it('is refused when it is no image of ours, whatever its name', async () => {
-    const name = `pi-sandbox-test-foreign:${process.pid}`;
-    const base = execFileSync('tar', ['-c', '-T', '/dev/null']);
-    execFileSync('docker', ['import', '-', name], { input: base, stdio: ['pipe', 'ignore', 'inherit'] });
-    onTestFinished(() => void execFileSync('docker', ['rmi', name], { stdio: 'ignore' }));
-    await expectRefused(lab(), { exit: 5, says: [name, /image build/], more: oneOption('--image', name) });
-  });
-});
-
-describe('a state folder that cannot be used', () => {
-  const state: readonly Bad[] = [
-    {
-      name: 'is a link',
-      exit: 5,
-      says: ['/pi-sandbox cannot be used', 'symbolic link', 'XDG_STATE_HOME'],
-      args: (home) => {
-        symlinkSync(tempFolder(), home.root);
-        return [...good(home), 'do', 'it'];
-      },
-    },
-    {
-      name: 'is open to others',
-      exit: 5,
-      says: ['others may write to it', 'chmod 700'],
-      args: (home) => {
-        mkdirSync(home.root);
-        chmodSync(home.root, 0o777);
-        return [...good(home), 'do', 'it'];
-      },
-    },
-    {
-      name: 'is a file',
-      exit: 5,
-      says: ['/pi-sandbox cannot be used', 'not a folder'],
-      args: (home) => {
-        writeFileSync(home.root, '');
-        return [...good(home), 'do', 'it'];
-      },
-    },
-    {
-      name: 'cannot be written to',
-      exit: 5,
-      says: ['Cannot create', 'EACCES', 'XDG_STATE_HOME'],
-      args: (home) => {
-        chmodSync(path.dirname(home.root), 0o500);
-        return [...good(home), 'do', 'it'];
-      },
-      options: () => ({ via: NO_POWERS }),
-    },
-    {
-      name: 'has too long a path for a socket',
-      exit: 5,
-      says: ['control socket', 'bytes', 'shorter path'],
-      options: (home) => ({ env: { XDG_STATE_HOME: path.join(path.dirname(home.root), 'x'.repeat(90)) } }),
-    },
-  ];
-  it.each(state)('$name', async (bad) => {
-    await expectRefused(lab(), bad);
-  });
-
-  it.skipIf(!AS_ROOT)("is somebody else's", async () => {
-    await expectRefused(lab(), {
-      exit: 5,
-      says: ['belongs to user id 12345', 'not to you', 'XDG_STATE_HOME'],
-      args: (home) => {
-        mkdirSync(home.root, { mode: 0o700 });
-        chownSync(home.root, 12345, 12345);
-        return [...good(home), 'do', 'it'];
-      },
-    });
-  });
-
-  it.skipIf(!AS_ROOT)('has no room for a run', async () => {
-    const home = lab();
-    const state = path.dirname(home.root);
-    smallDisk(state, '64k');
-    writeFileSync(path.join(state, 'ballast'), Buffer.alloc(60 * 1024));
-    await expectRefused(home, { exit: 5, says: ['ENOSPC', 'free space'] });
-  });
-
-  it.skipIf(!AS_ROOT)(
-    'that fills up while a run goes on costs the records, said once, and never a complete one (D81)',
-    async () => {
-      const home = lab();
-      const state = path.dirname(home.root);
-      smallDisk(state, '1m');
-      const turn = `{ tools: [{ name: bash, arguments: { command: "seq 1 6000" } }] }`;
-      const result = await home.run(`turns: [${Array(30).fill(turn).join(', ')}, { text: done }]`).ended;
-      expect(result.stderr.match(/cannot be written/g)).toHaveLength(1);
-      expect(result.stderr).not.toMatch(/\n\s+at /);
-      expect(await home.containers(engine)).toEqual([]);
-      const records = home.records();
-      const numbers = records.map(({ seq }) => seq);
-      expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
-      // What was asked of the model must be on record, so the run cannot go on; how it ended still is.
-      expect(result.code).toBe(5);
-      expect(result.stderr).toMatch(/sandbox failed: .*(ledger|ENOSPC)/);
-      expect(records.at(-1)).toMatchObject({ type: 'outcome', outcome: 'sandbox_failed', exitCode: 5 });
-      const ls = await home.cli(['ls', '--json']);
-      expect(JSON.parse(ls.stdout)).toMatchObject({ state: 'sandbox_failed' });
-    },
-  );
-});
-
-/** A file system of its own at a folder, so that it can be full. */
-function smallDisk(folder: string, size: string): void {
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size},mode=0700`, 'pi-sandbox-test', folder]);
-  onTestFinished(() => void execFileSync('umount', ['-l', folder]));
-}
 
 describe('input that is unusual and works', () => {
   it('an empty repository, a repository without git, and a prompt of 1 MB', async () => {

@@ -51,6 +51,17 @@ describe('decideOutcome', () => {
     ],
     ['an end that nobody saw', { piExit: undefined }, 'sandbox_failed', 5, /not observed/],
     ['memory', { piExit: { code: 137, oom: true } }, 'limit_reached', 4, /--memory/],
+    [
+      'memory, noticed by the stream that broke',
+      {
+        piExit: { code: 137, oom: true },
+        failure: { code: 'wire', message: 'pi ended.' },
+        order: ['failure'],
+      },
+      'limit_reached',
+      4,
+      /--memory/,
+    ],
     ['a tool killed for memory only', { piExit: { code: 0, oom: true } }, 'completed', 0, /./],
     [
       'wall time',
@@ -194,10 +205,12 @@ describe('for any facts', () => {
     fc.assert(
       fc.property(anyFacts, (facts) => {
         const failure = { code: 'wire' as const, message: 'x' };
-        expect(decideOutcome({ ...facts, failure, order: ['failure'] })).toMatchObject({
-          outcome: 'sandbox_failed',
-          exitCode: 5,
-        });
+        const memory = facts.piExit?.oom === true && facts.piExit.code !== 0;
+        expect(decideOutcome({ ...facts, failure, order: ['failure'] })).toMatchObject(
+          memory
+            ? { outcome: 'limit_reached', exitCode: 4, limit: 'memory' }
+            : { outcome: 'sandbox_failed', exitCode: 5 },
+        );
       }),
     );
   });
