@@ -6,7 +6,7 @@ import { afterAll } from 'vitest';
 import type { SandboxRecord } from '../../src/protocol/record.ts';
 import { lineSplitter } from './line-splitter.ts';
 
-const BIN = path.join(import.meta.dirname, '../../bin/pi-sandbox.mjs');
+export const BIN = path.join(import.meta.dirname, '../../bin/pi-sandbox.mjs');
 /** After this a command is killed and its test fails, milliseconds. */
 const DEADLINE_MS = 100_000;
 
@@ -18,6 +18,7 @@ export interface RunOptions {
   readonly prompt?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly stdio?: StdioOptions;
+  readonly cwd?: string;
   /** The model of the scenario. */
   readonly model?: Readonly<Record<string, unknown>>;
 }
@@ -119,9 +120,19 @@ export class Session {
     return `scripted:${file}`;
   }
 
-  spawn(args: readonly string[], { env = {}, stdio = ['ignore', 'pipe', 'pipe'] }: RunOptions = {}): ChildProcess {
+  /** Any program to its end, with the environment of the session's commands. */
+  exec(program: string, args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+    return this.#end(this.#spawn(program, args, options));
+  }
+
+  spawn(args: readonly string[], options: RunOptions = {}): ChildProcess {
+    return this.#spawn(process.execPath, [BIN, ...args], options);
+  }
+
+  #spawn(program: string, args: readonly string[], options: RunOptions): ChildProcess {
+    const { env = {}, stdio = ['ignore', 'pipe', 'pipe'], cwd } = options;
     const own = { XDG_STATE_HOME: path.join(this.folder, 'state'), NO_COLOR: '1' };
-    const child = spawn(process.execPath, [BIN, ...args], { env: { ...process.env, ...own, ...env }, stdio });
+    const child = spawn(program, args, { env: { ...process.env, ...own, ...env }, stdio, cwd });
     this.#children.add(child);
     child.once('close', () => this.#children.delete(child));
     return child;
