@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Engine } from '../container/engine.ts';
@@ -12,11 +12,11 @@ import { LABEL } from '../protocol/labels.ts';
 import type { RunPlan } from '../protocol/plan.ts';
 import type { RunRequest } from '../request/run-request.ts';
 import { newRunId } from '../transcript/run-folder.ts';
-import { checkMount, visibleIgnored } from '../workspace/mount.ts';
 import { checkRoot } from '../workspace/root.ts';
 import { selectFiles } from '../workspace/select.ts';
 import type { Selection } from '../workspace/selection.ts';
 import type { RunHost } from './host.ts';
+import { workspaceNotices } from './workspace-notices.ts';
 
 /** All that is known before anything is created. */
 export interface Prepared {
@@ -69,7 +69,7 @@ export async function prepare(request: RunRequest, host: RunHost, signal: AbortS
     const slot = freeSlot(await ourContainers(engine), prefer);
     const labels = { [LABEL.run]: run, [LABEL.installation]: installation, [LABEL.slot]: String(slot) };
     const made = makePlan(request, { ...facts, slot, labels });
-    return { ...made, notices: [...made.notices, ...(await mountNotices(made, selection))] };
+    return { ...made, notices: [...made.notices, ...(await workspaceNotices(made, selection))] };
   };
   return { engine, source, selection, installation, plan, run };
 }
@@ -97,20 +97,6 @@ async function select(
   } finally {
     await rm(scratchRoot, { recursive: true, force: true });
   }
-}
-
-/** Names that one notice shows. */
-const MAX_NAMED = 5;
-
-/** Refuses a mount that would not be read-only all through, and says what it shows beyond a copy. */
-async function mountNotices(plan: RunPlan, selection: Selection): Promise<string[]> {
-  if (plan.workspace.mode !== 'mount') return [];
-  // Bytes as they are: paths in this file need not be UTF-8.
-  await checkMount(plan.workspace.root, await readFile('/proc/self/mountinfo', 'latin1').catch(() => ''));
-  const { count, paths } = visibleIgnored(selection);
-  if (count === 0) return [];
-  const named = paths.slice(0, MAX_NAMED).join(', ');
-  return [`The mount shows the agent ${count} paths that a copy would leave out, ${named} among them.`];
 }
 
 /** `.pi` and `.agents` at the root, which must not be seen by pi in mount mode. */

@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import type { StderrTail } from '../container/stderr-tail.ts';
 import type { RunPlan } from '../protocol/plan.ts';
 import type { LeftOut } from '../workspace/left-out.ts';
-import { packSelection } from '../workspace/pack.ts';
+import { type PackResult, packSelection } from '../workspace/pack.ts';
 import type { ExecuteParts } from './execute.ts';
 import { keepOutputs } from './keep-outputs.ts';
 import type { OutputPaths } from './output-paths.ts';
@@ -11,6 +11,8 @@ import type { RunFiles } from './run-files.ts';
 
 /** Longest tail of an error stream that is recorded, characters. */
 const MAX_STDERR_CHARS = 4_000;
+/** Files that one notice names. */
+const MAX_NAMED = 5;
 
 /** What is about to run, for the reader of the record. */
 export function recordStart(files: RunFiles, prepared: Prepared, plan: RunPlan): void {
@@ -53,14 +55,10 @@ export async function sendRepository(
     bytes: result.bytes,
     ms: Math.round(performance.now() - started),
     changed: result.changed,
+    changedCount: result.changedCount,
     skipped: result.skipped.counts,
   });
-  if (result.changed.length > 0) {
-    const names = result.changed.slice(0, 3).map((file) => file.path);
-    const message = `${result.changed.length} files changed while they were copied, ${names.join(', ')} for example: the agent sees a mixture.`;
-    void files.record({ source: 'observed', type: 'notice', message });
-  }
-  for (const message of missing(selection.leftOut, result.skipped)) {
+  for (const message of [...moved(result), ...missing(selection.leftOut, result.skipped)]) {
     void files.record({ source: 'observed', type: 'notice', message });
   }
 }
@@ -81,6 +79,13 @@ const REASON_TEXT = {
   vanished: 'it was gone when its turn came',
   replaced: 'it became something else while it was copied',
 } as const;
+
+function moved({ changed, changedCount }: PackResult): string[] {
+  if (changedCount === 0) return [];
+  const names = changed.slice(0, MAX_NAMED).map((file) => `${file.path} (${file.what})`);
+  const more = changedCount > names.length ? `, and ${changedCount - names.length} more` : '';
+  return [`Files changed while they were copied, so that the agent sees a mixture: ${names.join(', ')}${more}.`];
+}
 
 /** What pi and the bridge printed on their error streams. */
 export function recordErrors(files: RunFiles, tails: Readonly<Record<'pi' | 'bridge', StderrTail>>): void {

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { leftOutNotices } from '../../src/run/workspace-notices.ts';
+import type { LeftOutReason } from '../../src/workspace/left-out.ts';
+
+const listed = (reason: LeftOutReason, ...paths: string[]) => paths.map((path) => ({ path, reason }));
+
+test('what stays out is named, one sentence for each reason, five names at most', () => {
+  const notices = leftOutNotices('Left out', {
+    counts: { ignored: 7, fifo: 1, 'git-metadata': 1, excluded: 2 },
+    list: [
+      ...listed('git-metadata', '.git'),
+      ...listed('ignored', '.env', 'a', 'b', 'c', 'd', 'e', 'f'),
+      ...listed('fifo', 'pipe'),
+      ...listed('excluded', 'x', 'y'),
+    ],
+  });
+  expect(notices).toEqual([
+    'Left out, ignored by git (--include GLOB brings them): .env, a, b, c, d, and 2 more.',
+    'Left out, named pipes: pipe.',
+  ]);
+});
+
+test('nothing is said where nothing stays out but what the user or the design leaves out', () => {
+  expect(leftOutNotices('Left out', { counts: {}, list: [] })).toEqual([]);
+  expect(leftOutNotices('Left out', { counts: { 'git-metadata': 1 }, list: listed('git-metadata', '.git') })).toEqual(
+    [],
+  );
+});
