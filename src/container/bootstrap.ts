@@ -24,8 +24,10 @@ const COPY_SCRIPT = `
 exec "$@"`;
 
 const MOUNT_SCRIPT = `
-[ -r "$WORKSPACE" ] && [ -x "$WORKSPACE" ] || exit ${UNPACK_FAILED}
-cd "$WORKSPACE" || exit ${UNPACK_FAILED}
+if ! [ -r "$WORKSPACE" ] || ! cd "$WORKSPACE"; then
+  echo "a mounted folder and its files must be readable for other users (chmod -R o+rX), or use --workspace copy" >&2
+  exit ${UNPACK_FAILED}
+fi
 echo "${REPOSITORY_READY}" >&2
 exec "$@"`;
 

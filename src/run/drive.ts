@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { REPOSITORY_READY, UNPACK_FAILED } from '../container/bootstrap.ts';
 import type { Engine } from '../container/engine.ts';
 import type { PiClient } from '../container/pi-client.ts';
@@ -18,6 +19,8 @@ import { untilStopped } from './until-stopped.ts';
 const ANSWER_MS = 30_000;
 const LEAVE_MS = 15_000;
 const ABORT_MS = 10_000;
+/** Longest wait for the end of a pi that seems to have gone, milliseconds. */
+const GONE_MS = 2_000;
 /** Time for the one-commit repository, milliseconds, beside the time per file. */
 const REPOSITORY_MS = 60_000;
 const REPOSITORY_MS_PER_FILE = 20;
@@ -86,11 +89,17 @@ async function withPi<T>(pump: PiPump, piErrors: StderrTail, work: Promise<T>): 
       code === UNPACK_FAILED
         ? `The repository could not be brought into the container: ${said || 'no reason given'}.`
         : `pi ended while it was starting (exit code ${code ?? 'unknown'})${said === '' ? '' : `: ${said}`}.`,
-      code === UNPACK_FAILED ? { hint: 'With --workspace mount the files must be readable for other users.' } : {},
     );
   });
   gone.catch(() => {});
-  return Promise.race([work, gone]);
+  try {
+    return await Promise.race([work, gone]);
+  } catch (error) {
+    // What fails because pi went away says less than why it went, which is known a moment later.
+    await Promise.race([pump.ended, delay(GONE_MS)]);
+    if (pump.hasEnded) await gone;
+    throw error;
+  }
 }
 
 /** Ends the running turn: nothing queued follows, a running command is killed. */
