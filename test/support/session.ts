@@ -1,10 +1,11 @@
 import { type ChildProcess, execFileSync, type StdioOptions, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll } from 'vitest';
 import type { SandboxRecord } from '../../src/protocol/record.ts';
 import { lineSplitter } from './line-splitter.ts';
+import { type OnTerminal, onTerminal } from './pty.ts';
 
 export const BIN = path.join(import.meta.dirname, '../../bin/pi-sandbox.mjs');
 /** After this a command is killed and its test fails, milliseconds. */
@@ -19,6 +20,8 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly stdio?: StdioOptions;
   readonly cwd?: string;
+  /** The program leads a process group of its own. */
+  readonly detached?: boolean;
   /** The model of the scenario. */
   readonly model?: Readonly<Record<string, unknown>>;
 }
@@ -48,13 +51,14 @@ export class Session {
   readonly folder = mkdtempSync(path.join(tmpdir(), 'pi-'));
   readonly runs = path.join(this.folder, 'state/pi-sandbox/runs');
   readonly #children = new Set<ChildProcess>();
+  readonly #terminals = new Set<OnTerminal>();
   #count = 0;
 
   constructor() {
     afterAll(async () => {
-      for (const child of this.#children) child.kill('SIGKILL');
+      for (const child of [...this.#children, ...this.#terminals]) child.kill('SIGKILL');
       // A command that had to be killed left a container, which the next command of the installation removes.
-      if (this.#children.size > 0) await this.cli(['ls']).catch(() => {});
+      if (this.#children.size + this.#terminals.size > 0) await this.cli(['ls']).catch(() => {});
       rmSync(this.folder, { recursive: true, force: true });
     });
   }
@@ -120,9 +124,78 @@ export class Session {
     return `scripted:${file}`;
   }
 
+  /** A program that goes on until it is killed, with all that it started. */
+  program(
+    program: string,
+    args: readonly string[],
+    options: RunOptions = {},
+  ): { until(text: string): Promise<void>; kill(): void } {
+    const child = this.#spawn(program, args, { ...options, detached: true });
+    let seen = '';
+    return {
+      until: (text) =>
+        new Promise((resolve, reject) => {
+          child.stdout?.on('data', (chunk: Buffer) => {
+            seen += chunk.toString();
+            if (seen.includes(text)) resolve();
+          });
+          child.once('close', () => reject(new Error(`${program} ended without "${text}"`)));
+        }),
+      kill: () => {
+        if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
+      },
+    };
+  }
+
+  /** A run to its end as another user who may use the engine; only root can become one. Its state folder is `folder`. */
+  async runAs(
+    uid: number,
+    folder: string,
+    repo: string,
+    turns: readonly Turn[],
+    args: readonly string[],
+  ): Promise<Ended> {
+    mkdirSync(folder);
+    chownSync(folder, uid, uid);
+    chmodSync(this.folder, 0o755);
+    const command = [
+      process.execPath,
+      BIN,
+      'run',
+      '--repo',
+      repo,
+      '--json',
+      '--model',
+      this.script(turns),
+      ...args,
+      'go',
+    ];
+    const options = { env: { XDG_STATE_HOME: folder, HOME: folder }, cwd: folder };
+    const [program = '', ...rest] =
+      process.getuid?.() === uid
+        ? command
+        : [
+            'setpriv',
+            `--reuid=${uid}`,
+            `--regid=${uid}`,
+            `--groups=${statSync('/var/run/docker.sock').gid}`,
+            ...command,
+          ];
+    return this.exec(program, rest, options);
+  }
+
   /** Any program to its end, with the environment of the session's commands. */
   exec(program: string, args: readonly string[], options: RunOptions = {}): Promise<Ended> {
     return this.#end(this.#spawn(program, args, options));
+  }
+
+  /** Any command, on a terminal of its own. */
+  pty(args: readonly string[], env: NodeJS.ProcessEnv = {}): OnTerminal {
+    const own = { XDG_STATE_HOME: path.join(this.folder, 'state'), NO_COLOR: '1' };
+    const started = onTerminal([process.execPath, BIN, ...args], { ...process.env, ...own, ...env });
+    this.#terminals.add(started);
+    void started.ended.finally(() => this.#terminals.delete(started));
+    return started;
   }
 
   spawn(args: readonly string[], options: RunOptions = {}): ChildProcess {
@@ -130,9 +203,9 @@ export class Session {
   }
 
   #spawn(program: string, args: readonly string[], options: RunOptions): ChildProcess {
-    const { env = {}, stdio = ['ignore', 'pipe', 'pipe'], cwd } = options;
+    const { env = {}, stdio = ['ignore', 'pipe', 'pipe'], cwd, detached } = options;
     const own = { XDG_STATE_HOME: path.join(this.folder, 'state'), NO_COLOR: '1' };
-    const child = spawn(program, args, { env: { ...process.env, ...own, ...env }, stdio, cwd });
+    const child = spawn(program, args, { env: { ...process.env, ...own, ...env }, stdio, cwd, detached });
     this.#children.add(child);
     child.once('close', () => this.#children.delete(child));
     return child;
