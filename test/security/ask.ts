@@ -4,21 +4,16 @@ import type { Probe } from './probes.ts';
 const PROBE_SECONDS = 20;
 const MARK = '@@probe ';
 
-export interface AskedServer {
-  readonly host: string;
-  readonly port: number;
-}
-
-/** Host name that only a container with a network of the test's making can resolve. */
+/** Host name that only a container with a hosts file of the test's making can resolve. */
 export const PROBE_NAME = 'probe.test';
 
-/** One bash script that asks all questions. Output and errors of a probe go together. */
-export function scriptOf(probes: readonly Probe[], server: AskedServer): string {
+/** One bash script that asks all questions; `port` is the server of the test. Output and errors of a probe go together. */
+export function scriptOf(probes: readonly Probe[], port: number): string {
   const asked = probes.map(({ id, script }) => {
     const encoded = Buffer.from(script).toString('base64');
     return `echo '${MARK}${id}'; timeout ${PROBE_SECONDS} bash -c "$(echo ${encoded} | base64 -d)" 2>&1 </dev/null; [ $? = 124 ] && echo TIMEOUT`;
   });
-  return `export PROBE_HOST=${server.host} PROBE_PORT=${server.port} PROBE_NAME=${PROBE_NAME}\n${asked.join('\n')}\necho '${MARK}end'`;
+  return `export PROBE_PORT=${port} PROBE_NAME=${PROBE_NAME}\n${asked.join('\n')}\necho '${MARK}end'`;
 }
 
 /** Answers by probe. Throws when the script did not get to its end. */

@@ -15,7 +15,16 @@ const BUSY_SECONDS = 3;
 
 /** Each ends by itself and says what became of it. The names of the tests tell what each is for. */
 const ATTACKS = {
-  forks: `for n in $(seq 400); do (exec sleep 3) & done 2>/tmp/forks; wait; grep -c 'Resource temporarily unavailable' /tmp/forks`,
+  forks: `python3 -c '
+import os, signal
+children = []
+try:
+    while True:
+        child = os.fork()
+        if child == 0: signal.pause()
+        children.append(child)
+except OSError as error: print(os.strerror(error.errno), len(children) < ${PIDS})
+for child in children: os.kill(child, 9); os.waitpid(child, 0)'`,
   memory: `python3 -c '
 held = []
 while True: held.append(bytearray(16 << 20))'; echo exit $?`,
@@ -44,7 +53,13 @@ print('mlock', answer(libc.mlock(ctypes.c_void_p(address), 16 << 20)))
 print('mq_open', answer(libc.mq_open(b'/q', os.O_CREAT | os.O_RDWR, 0o600, None)))
 END`,
   core: `cd /tmp; (node -e 'process.kill(process.pid, "SIGSEGV")'; echo $?) 2>/dev/null; find /tmp /workspace /home/agent /spill -name '*core*' -type f | wc -l`,
-  busy: `for n in 1 2; do timeout ${BUSY_SECONDS} bash -c 'while :; do :; done' & done; wait; echo done`,
+  busy: `python3 -c '
+import os, subprocess, time
+started = time.monotonic()
+loops = [subprocess.Popen(["timeout", "${BUSY_SECONDS}", "bash", "-c", "while :; do :; done"]) for _ in range(2)]
+for loop in loops: loop.wait()
+used = os.times()
+print((used.children_user + used.children_system) / (time.monotonic() - started))'`,
   after: `echo still here; echo $((6 * 7))`,
 };
 
@@ -104,7 +119,7 @@ afterAll(() => run?.[Symbol.dispose]());
 
 describe('a command that takes all it can get', () => {
   it('of processes meets the planned number, and the run goes on (RS1)', () => {
-    expect(Number(answers.forks)).toBeGreaterThan(0);
+    expect(answers.forks).toBe('Resource temporarily unavailable True');
     expect(counters.pidsMax).toBe(PIDS);
     expect(counters.pidsEvents).toBeGreaterThan(0);
   });
@@ -141,9 +156,9 @@ describe('a command that takes all it can get', () => {
   });
 
   it('of the processors gets its share: two busy loops are held back (RS7)', () => {
-    expect(answers.busy).toBe('done');
-    // A loop of seconds at half a processor is stopped in nearly each period of a tenth of a second.
-    expect(counters.throttled).toBeGreaterThan((BUSY_SECONDS * 10) / 2);
+    expect(Number(answers.busy)).toBeGreaterThan(0);
+    expect(Number(answers.busy)).toBeLessThan(CPUS * 1.3);
+    expect(counters.throttled).toBeGreaterThan(0);
   });
 
   it('leaves no memory image behind when it crashes (CR7)', () => {

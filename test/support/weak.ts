@@ -16,8 +16,10 @@ export function idleSpec(plan: ContainerPlan): ContainerSpec {
 export function weakSpec(plan: ContainerPlan, extra: { binds?: string[]; hosts?: string[] } = {}): ContainerSpec {
   const spec = idleSpec(plan);
   spec.NetworkDisabled = false;
+  spec.Hostname = '';
   Object.assign(spec.HostConfig, {
-    NetworkMode: 'bridge',
+    // Not a bridge: engines may be set up without one.
+    NetworkMode: 'host',
     Privileged: true,
     CapDrop: [],
     CapAdd: ['ALL'],
