@@ -11,7 +11,7 @@ import { weakSpec } from '../support/weak.ts';
 const SCRIPT = readFileSync(path.join(import.meta.dirname, 'programs/enumerate.sh'), 'utf8');
 
 let engine: Engine;
-let run: HeldRun & Disposable;
+let run: HeldRun & AsyncDisposable;
 let found: Map<string, string>;
 let weak: Map<string, string>;
 const removed = removedAfterwards(() => engine);
@@ -42,7 +42,7 @@ beforeAll(async () => {
   await run.release();
 }, 120_000);
 
-afterAll(() => run?.[Symbol.dispose]());
+afterAll(() => run?.[Symbol.asyncDispose]());
 
 const NOTHING = 'none';
 

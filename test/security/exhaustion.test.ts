@@ -64,7 +64,7 @@ print((used.children_user + used.children_system) / (time.monotonic() - started)
 };
 
 let engine: Engine;
-let run: HeldRun & Disposable;
+let run: HeldRun & AsyncDisposable;
 let ended: CliResult;
 let answers: Record<keyof typeof ATTACKS, string>;
 const counters = { pidsMax: 0, pidsEvents: 0, memoryLimit: 0, memoryPeak: 0, oomKills: 0, throttled: 0 };
@@ -115,7 +115,7 @@ beforeAll(async () => {
   ) as typeof answers;
 }, 120_000);
 
-afterAll(() => run?.[Symbol.dispose]());
+afterAll(() => run?.[Symbol.asyncDispose]());
 
 describe('a command that takes all it can get', () => {
   it('of processes meets the planned number, and the run goes on (RS1)', () => {

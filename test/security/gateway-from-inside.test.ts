@@ -83,7 +83,7 @@ const says = (text: string, ...tools: Asked[]): UpstreamAnswer =>
 
 let engine: Engine;
 let repo: string;
-let run: HeldRun & Disposable;
+let run: HeldRun & AsyncDisposable;
 let upstream: FakeUpstream;
 let ended: CliResult;
 let attempts: Map<string, Attempt>;
@@ -123,7 +123,7 @@ beforeAll(async () => {
 }, 120_000);
 
 afterAll(async () => {
-  run?.[Symbol.dispose]();
+  await run?.[Symbol.asyncDispose]();
   await upstream?.[Symbol.asyncDispose]();
 });
 

@@ -71,7 +71,7 @@ for c in "curl -sS --noproxy '*' http://192.0.2.1/" "env ALL_PROXY=socks5://192.
 let home: string;
 let repo: string;
 let engine: Engine;
-let run: HeldRun & Disposable;
+let run: HeldRun & AsyncDisposable;
 let ended: CliResult;
 let server: net.Server;
 const removed = removedAfterwards(() => engine);
@@ -128,8 +128,8 @@ beforeAll(async () => {
   answers.pi = answersOf(run.results()[0] ?? '');
 }, 120_000);
 
-afterAll(() => {
-  run?.[Symbol.dispose]();
+afterAll(async () => {
+  await run?.[Symbol.asyncDispose]();
   server?.close();
 });
 

@@ -47,7 +47,7 @@ for pid in filter(str.isdigit, os.listdir("/proc")):
 print("looked" if looked > 10_000_000 else "looked at too little: %d" % looked)'`;
 
 let engine: Engine;
-let run: HeldRun & Disposable;
+let run: HeldRun & AsyncDisposable;
 let upstream: FakeUpstream;
 let ended: CliResult;
 const removed = removedAfterwards(() => engine);
@@ -175,7 +175,7 @@ async function plantInside(input: string): Promise<void> {
 }
 
 afterAll(async () => {
-  run?.[Symbol.dispose]();
+  await run?.[Symbol.asyncDispose]();
   await upstream?.[Symbol.asyncDispose]();
 });
 

@@ -53,8 +53,8 @@ export interface HeldRunOptions {
   readonly model?: string;
 }
 
-/** Starts a run and waits until it holds. `dispose` removes what the test made on the host. */
-export async function holdRun(options: HeldRunOptions): Promise<HeldRun & Disposable> {
+/** Starts a run and waits until it holds. Disposing it removes what is left of it, also when the test failed. */
+export async function holdRun(options: HeldRunOptions): Promise<HeldRun & AsyncDisposable> {
   const { engine } = options;
   const state = mkdtempSync(path.join(tmpdir(), 'pi-'));
   const scenario = path.join(state, 'scenario.yaml');
@@ -103,8 +103,10 @@ export async function holdRun(options: HeldRunOptions): Promise<HeldRun & Dispos
     records: () => jsonLines('events.jsonl'),
     ledger: () => jsonLines('ledger.jsonl'),
     results: () => jsonLines<SandboxRecord>('events.jsonl').flatMap(resultText),
-    [Symbol.dispose]() {
+    async [Symbol.asyncDispose]() {
       cli.child.kill('SIGKILL');
+      // Of a controller that is killed the dead record stays, and nobody knows its state folder after this.
+      await engine.remove(found.id);
       rmSync(state, { recursive: true, force: true });
     },
   };
