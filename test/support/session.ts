@@ -52,9 +52,12 @@ export class Session {
   readonly runs = path.join(this.folder, 'state/pi-sandbox/runs');
   readonly #children = new Set<ChildProcess>();
   readonly #terminals = new Set<OnTerminal>();
+  readonly #deadlineMs: number;
   #count = 0;
 
-  constructor() {
+  /** `deadlineMs`: after this a command is killed and its test fails. */
+  constructor(deadlineMs = DEADLINE_MS) {
+    this.#deadlineMs = deadlineMs;
     afterAll(async () => {
       for (const child of [...this.#children, ...this.#terminals]) child.kill('SIGKILL');
       // A command that had to be killed left a container, which the next command of the installation removes.
@@ -222,7 +225,7 @@ export class Session {
       const timer = setTimeout(() => {
         child.kill('SIGKILL');
         reject(new Error(`${child.spawnargs.join(' ')} did not end: ${Buffer.concat(stderr)}`));
-      }, DEADLINE_MS);
+      }, this.#deadlineMs);
       child.once('error', reject);
       child.once('close', (code) => {
         clearTimeout(timer);
