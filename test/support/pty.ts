@@ -21,8 +21,8 @@ export function onTerminal(command: readonly string[], env: NodeJS.ProcessEnv): 
   });
   let shown = '';
   const listeners = new Set<() => void>();
-  child.stdout.on('data', (chunk: Buffer) => {
-    shown += chunk.toString();
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    shown += text;
     for (const listener of listeners) listener();
   });
   const ended = once(child, 'close').then(([code]) => code as number | null);
