@@ -1,8 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import type { Engine } from '../container/engine.ts';
+import { ownedFolder } from '../container/owned-folder.ts';
 import { freeSlot, installationId, ourContainers } from '../container/ownership.ts';
 import { requireRuntime } from '../container/runtime.ts';
 import { type ModelSource, resolveModel } from '../gateway/model-source.ts';
@@ -11,7 +9,7 @@ import { PROFILES } from '../plan/profiles.ts';
 import { LABEL } from '../protocol/labels.ts';
 import type { RunPlan } from '../protocol/plan.ts';
 import type { RunRequest } from '../request/run-request.ts';
-import { newRunId } from '../transcript/run-folder.ts';
+import { ensureStateRoot, newRunId } from '../transcript/run-folder.ts';
 import { checkRoot } from '../workspace/root.ts';
 import { selectFiles } from '../workspace/select.ts';
 import type { Selection } from '../workspace/selection.ts';
@@ -82,21 +80,18 @@ async function select(
   signal: AbortSignal,
 ): Promise<Selection> {
   const configHome = host.env('XDG_CONFIG_HOME');
-  const scratchRoot = await mkdtemp(path.join(tmpdir(), 'pi-sandbox-'));
-  try {
-    return await selectFiles({
-      root,
-      include: request.include ?? [],
-      exclude: request.exclude ?? [],
-      leaveOutProjectFiles,
-      signal,
-      scratchRoot,
-      env: { homeDir: host.homeDir, ...(configHome === undefined ? {} : { configHome }) },
-      onProgress: ({ files }) => host.progress(`Looking at ${root}: ${files} files`),
-    });
-  } finally {
-    await rm(scratchRoot, { recursive: true, force: true });
-  }
+  ensureStateRoot(host.stateRoot);
+  await using scratch = await ownedFolder(host.stateRoot, 'scratch');
+  return await selectFiles({
+    root,
+    include: request.include ?? [],
+    exclude: request.exclude ?? [],
+    leaveOutProjectFiles,
+    signal,
+    scratchRoot: scratch.folder,
+    env: { homeDir: host.homeDir, ...(configHome === undefined ? {} : { configHome }) },
+    onProgress: ({ files }) => host.progress(`Looking at ${root}: ${files} files`),
+  });
 }
 
 /** `.pi` and `.agents` at the root, which must not be seen by pi in mount mode. */

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Engine } from '../container/engine.ts';
-import { sweepStaging } from '../container/image/staging-owner.ts';
+import { sweepOwnedFolders } from '../container/owned-folder.ts';
 import { controllerAlive, installationId, reap } from '../container/ownership.ts';
 import { runFolderOf, unfinishedRuns } from '../transcript/run-list.ts';
 import type { RunHost } from './host.ts';
@@ -35,7 +35,7 @@ export async function recover(installation: Installation, engine: Engine): Promi
     if (!removed && !(await couldBeHere(stateRoot, run, engine))) continue;
     if (await closeLostRun(stateRoot, run, removed ? REMOVED : NONE_LEFT, now)) closed.push(run);
   }
-  await sweepStaging(stateRoot);
+  await sweepOwnedFolders(stateRoot);
   return { reaped, closed };
 }
 

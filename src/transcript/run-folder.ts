@@ -35,8 +35,7 @@ export class RunFolder {
   static create(stateRoot: string, run: string): RunFolder {
     const created = new RunFolder(stateRoot, run);
     checkSocketPath(created.#socketPath());
-    createBase(dirname(stateRoot));
-    ensurePrivateFolder(stateRoot);
+    ensureStateRoot(stateRoot);
     ensurePrivateFolder(runsFolder(stateRoot));
     if (createPrivateFolder(created.folder)) return created;
     throw new SandboxError(
@@ -114,6 +113,12 @@ function checkSocketPath(path: string): void {
       hint: 'Set XDG_STATE_HOME to a folder with a shorter path.',
     },
   );
+}
+
+/** Makes the state root, or checks it. @throws SandboxError `state` as for `RunFolder.create` */
+export function ensureStateRoot(stateRoot: string): void {
+  createBase(dirname(stateRoot));
+  ensurePrivateFolder(stateRoot);
 }
 
 /** `~/.local/state` or the like: the user's own choice, so it may be a link and is not checked further. */

@@ -7,7 +7,7 @@ import { extract } from 'tar-stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { contextStream } from '../../src/container/image/context.ts';
 import { nodeArch, stageContext } from '../../src/container/image/stage.ts';
-import { ownedFolder, sweepStaging } from '../../src/container/image/staging-owner.ts';
+import { ownedFolder, sweepOwnedFolders } from '../../src/container/owned-folder.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 let folder: string;
@@ -87,7 +87,7 @@ describe('staging', () => {
   });
 
   test('what a killed build left is removed by the next one, what a running one uses is not, however old', async () => {
-    await using running = await ownedFolder(folder);
+    await using running = await ownedFolder(folder, 'image');
     await utimes(running.folder, 1, 1);
     const killed = 'image-0123456789ab';
     for (const name of [killed, 'other']) await mkdir(join(folder, name));
@@ -98,12 +98,12 @@ describe('staging', () => {
   });
 
   test('a folder whose owner was killed while it listened has a socket that refuses, and goes with it', async () => {
-    const program = `import { ownedFolder } from ${JSON.stringify(join(ROOT, 'src/container/image/staging-owner.ts'))};
-      const owned = await ownedFolder(process.argv[1]); console.log(owned.folder); process.kill(process.pid, 'SIGKILL');`;
+    const program = `import { ownedFolder } from ${JSON.stringify(join(ROOT, 'src/container/owned-folder.ts'))};
+      const owned = await ownedFolder(process.argv[1], 'scratch'); console.log(owned.folder); process.kill(process.pid, 'SIGKILL');`;
     const killed = spawnSync(process.execPath, ['--input-type=module', '-e', program, folder], { encoding: 'utf8' });
     expect(killed.signal).toBe('SIGKILL');
     expect(await readdir(folder)).toHaveLength(2);
-    await sweepStaging(folder);
+    await sweepOwnedFolders(folder);
     expect(await readdir(folder)).toEqual([]);
   });
 

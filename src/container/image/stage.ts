@@ -2,7 +2,7 @@ import { cp, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SandboxError } from '../../errors.ts';
 import { CommandError, runCommand } from '../../lib/command.ts';
-import { ownedFolder, sweepStaging } from './staging-owner.ts';
+import { ownedFolder, sweepOwnedFolders } from '../owned-folder.ts';
 
 const NPM_TIMEOUT_MS = 10 * 60_000;
 const NPM_OUTPUT_BYTES = 4 * 1024 * 1024;
@@ -44,8 +44,8 @@ export interface Staged extends AsyncDisposable {
 /** Lays out the build context in a new folder: pi and Node from npm, pinned by our lock file, and the guest files. */
 export async function stageContext(options: StageOptions): Promise<Staged> {
   await mkdir(options.parent, { recursive: true, mode: 0o700 });
-  await sweepStaging(options.parent);
-  const owned = await ownedFolder(options.parent);
+  await sweepOwnedFolders(options.parent);
+  const owned = await ownedFolder(options.parent, 'image');
   try {
     await fill(owned.folder, options);
     options.signal.throwIfAborted();
