@@ -1,4 +1,4 @@
-import type { Renderer } from '../../src/cli/render.ts';
+import { Renderer } from '../../src/cli/render.ts';
 import type { NewRecord, SandboxRecord } from '../../src/protocol/record.ts';
 
 export const RUN = '20261130T021610-3f9a2c';
@@ -81,3 +81,30 @@ export const says = (text: string, more: Record<string, unknown> = {}): NewRecor
     type: 'message_end',
     message: { role: 'assistant', content: [{ type: 'text', text }], stopReason: 'stop', ...more },
   });
+
+/** A renderer on a place of its own, with a clock that `tick` moves. */
+export function render(options: { isTTY?: boolean; color?: boolean; quiet?: boolean } = {}) {
+  const out = new FakeOutput(options.isTTY);
+  let clock = 0;
+  const renderer = new Renderer(out, {
+    color: options.color ?? false,
+    quiet: options.quiet ?? false,
+    now: () => clock,
+  });
+  const tick = (ms: number) => {
+    clock += ms;
+  };
+  return { out, renderer, record: recorder(renderer), tick };
+}
+
+export const usage = { input: 1_200, output: 90, cacheRead: 3_000, cacheWrite: 0, costUsd: 0.0123 };
+
+/** The gateway's record of an answer. */
+export const answer = (call: number, text: string, more = {}) =>
+  ({ source: 'observed', type: 'gateway.response', call, stopReason: 'stop', text, usage, ...more }) as const;
+
+export const done = {
+  outcome: 'completed',
+  exitCode: 0,
+  reason: 'The model ended its answer and pi left in order.',
+} as const;
