@@ -132,7 +132,8 @@ test('GNU tar gets back every byte of random trees: names, modes, times, links, 
 }, async () => {
   const base = temporaryFolder();
   await fc.assert(
-    fc.asyncProperty(fc.array(node, { maxLength: 6 }), async (nodes) => {
+    // Few large trees: the time goes into processes and folders, and each entry is as good in company.
+    fc.asyncProperty(fc.array(node, { maxLength: 30, size: 'max' }), async (nodes) => {
       const root = mkdtempSync(join(base, 'in-'));
       const out = mkdtempSync(join(base, 'out-'));
       make(Buffer.from(root), nodes);
@@ -143,7 +144,7 @@ test('GNU tar gets back every byte of random trees: names, modes, times, links, 
       });
       expect(describe(Buffer.from(out))).toEqual(describe(Buffer.from(root)));
     }),
-    { numRuns: 200 },
+    { numRuns: 50 },
   );
 });
 
