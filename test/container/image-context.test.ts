@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { contextStream } from '../../src/container/image/context.ts';
 import { nodeArch, stageContext } from '../../src/container/image/stage.ts';
 import { ownedFolder, sweepOwnedFolders } from '../../src/container/owned-folder.ts';
+import { removeUnread } from '../../src/container/image/unread-files.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 let folder: string;
@@ -65,6 +66,17 @@ describe('the build context', () => {
 });
 
 describe('staging', () => {
+  test('leaves out declarations and source maps, and nothing that a program reads', async () => {
+    await mkdir(join(folder, 'a/map'), { recursive: true });
+    const kept = ['index.js', 'data.json', 'map', 'source.ts', 'd.ts'];
+    const left = ['index.d.ts', 'index.d.mts', 'index.d.cts', 'index.js.map', 'index.d.ts.map'];
+    for (const name of [...kept, ...left]) await writeFile(join(folder, 'a/map', name), '');
+    await symlink('index.js', join(folder, 'a/link.map'));
+    await removeUnread(folder);
+    expect((await readdir(join(folder, 'a/map'))).sort()).toEqual(kept.toSorted());
+    expect(await readdir(join(folder, 'a'))).toContain('link.map');
+  });
+
   const env = { PATH: '/nonexistent' };
 
   test('a failure leaves nothing behind and says what to install', async () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { SandboxError } from '../../errors.ts';
 import { CommandError, runCommand } from '../../lib/command.ts';
 import { ownedFolder, sweepOwnedFolders } from '../owned-folder.ts';
+import { removeUnread } from './unread-files.ts';
 
 const NPM_TIMEOUT_MS = 10 * 60_000;
 const NPM_OUTPUT_BYTES = 4 * 1024 * 1024;
@@ -68,6 +69,7 @@ async function fill(folder: string, { root, arch, env, signal }: StageOptions): 
   await rename(join(nodePackage, 'bin/node'), join(folder, 'node'));
   await rm(nodePackage, { recursive: true });
   await rm(join(pi, 'node_modules/.bin/node'), { force: true });
+  await removeUnread(join(pi, 'node_modules'));
 
   await cp(join(root, 'dist/images/guest'), join(folder, 'guest'), { recursive: true });
   await cp(join(root, 'dist/images/build'), join(folder, 'build'), { recursive: true });
