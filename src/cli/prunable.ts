@@ -34,28 +34,26 @@ export async function oldRuns(stateRoot: string, before: Date): Promise<Prunable
   return found;
 }
 
-/** Images that some version of this product made and this one does not use. Other users of the engine may use them. */
-export async function oldImages(engine: Engine): Promise<Prunable[]> {
+/**
+ * Images that some version of this product made and this one does not use. Other users of the engine may use them.
+ * Those without a name were built anew under theirs, or are what the classic builder keeps for its cache: the next build
+ * is slower without it.
+ */
+export async function oldImages(engine: Pick<Engine, 'images' | 'removeImage'>): Promise<Prunable[]> {
   const { version, fingerprint } = await wantedImage();
-  const [ours, stages] = await Promise.all([
-    engine.images({ [LABEL.guest]: true }),
-    engine.images({ [LABEL.stage]: true }),
-  ]);
-  // Without a name: what the classic builder keeps for its cache. The next build is slower without it.
-  const unnamed = stages
-    .filter(({ tags }) => tags.every((tag) => tag === NO_NAME))
-    .map((image) => ({ ...image, tags: [] }));
-  return [...ours, ...unnamed]
-    .filter(({ labels }) => labels[LABEL.guest] !== fingerprint || labels[LABEL.version] !== version)
-    .flatMap(({ id, tags, size, created }) =>
-      (tags.length === 0 ? [id] : tags).map((name) => ({
-        kind: 'image' as const,
-        name,
-        bytes: size,
-        time: new Date(created * MS_PER_SECOND),
-        remove: () => engine.removeImage(name),
-      })),
-    );
+  const labelled = await Promise.all([engine.images({ [LABEL.guest]: true }), engine.images({ [LABEL.stage]: true })]);
+  const unique = new Map(labelled.flat().map((image) => [image.id, image])).values();
+  return [...unique].flatMap(({ id, tags, labels, size, created }) => {
+    const names = tags.filter((tag) => tag !== NO_NAME);
+    if (names.length > 0 && labels[LABEL.guest] === fingerprint && labels[LABEL.version] === version) return [];
+    return (names.length === 0 ? [id] : names).map((name) => ({
+      kind: 'image' as const,
+      name,
+      bytes: size,
+      time: new Date(created * MS_PER_SECOND),
+      remove: () => engine.removeImage(name),
+    }));
+  });
 }
 
 function sizeOf(folder: string): number {
