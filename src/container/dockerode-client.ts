@@ -204,6 +204,7 @@ class DockerodeEngine implements Engine {
       dockerfile: options.dockerfile,
       buildargs: { ...options.buildArgs },
       labels: { ...options.labels },
+      ...(options.network ? {} : { networkmode: 'none' }),
       rm: true,
       forcerm: true,
       abortSignal: options.signal,

@@ -101,5 +101,7 @@ export interface BuildOptions {
   readonly dockerfile: string;
   readonly buildArgs: Readonly<Record<string, string>>;
   readonly labels: Readonly<Record<string, string>>;
+  /** Whether the steps of the build have the engine's default network. */
+  readonly network: boolean;
   readonly signal: AbortSignal;
 }

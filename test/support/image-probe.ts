@@ -33,6 +33,7 @@ export async function buildSmall(
     dockerfile: 'Dockerfile',
     buildArgs: {},
     labels: {},
+    network: false,
     signal,
   })) {
     if (!Value.Check(Message, message)) continue;

@@ -1,6 +1,6 @@
 import { SandboxError } from '../../errors.ts';
 import { LABEL } from '../../protocol/labels.ts';
-import { defaultBase } from './base.ts';
+import { defaultBase, isLocalBase } from './base.ts';
 import { BuildProgress } from './build-progress.ts';
 import { checkBase, checkImage } from './check.ts';
 import { contextStream } from './context.ts';
@@ -57,6 +57,8 @@ export async function buildImage(options: BuildImageOptions): Promise<BuiltImage
       [LABEL.base]: base,
       [LABEL.origin]: from === undefined ? 'product' : 'user',
     },
+    // What was built on this machine holds every package already; the published base lacks some.
+    network: !isLocalBase(tools),
     signal,
   });
   for await (const message of messages) progress.take(message);

@@ -16,6 +16,7 @@ export async function preflight(engine: ImageEngine, root: string, base: string,
     dockerfile: 'Dockerfile.preflight',
     buildArgs: { BASE_IMAGE: base },
     labels: {},
+    network: false,
     signal,
   });
   for await (const message of messages) progress.take(message);
