@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 const SECOND = 1000;
@@ -38,6 +39,8 @@ export default defineConfig({
         include: ['test/**/*.test.ts'],
         exclude: ['test/docker/**', 'test/security/**', 'test/long/**'],
         testTimeout: 20 * SECOND,
+        // Also where there are only two processors, of which vitest would leave one idle.
+        maxWorkers: availableParallelism(),
         group: 0,
       }),
       project({
