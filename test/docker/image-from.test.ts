@@ -11,7 +11,7 @@ import { GUEST } from '../../src/protocol/guest.ts';
 import { LABEL } from '../../src/protocol/labels.ts';
 import type { RunPlan } from '../../src/protocol/plan.ts';
 import type { PostureFile } from '../../src/protocol/posture.ts';
-import { ImageMaker } from '../support/image-making.ts';
+import { BUILD_MS, ImageMaker } from '../support/image-making.ts';
 import { runInImage } from '../support/image-probe.ts';
 import { IMAGE_MS, imageReady } from '../support/image-ready.ts';
 import { OWN_TOOL, OWN_TOOL_SAYS, ownToolchain, TOOLCHAIN } from '../support/own-toolchain.ts';
@@ -22,7 +22,7 @@ const run = promisify(execFile);
 /** In the environment of the build; must not be found in the image. */
 const CANARY = 'canary-2f6b1c9d-must-not-enter-an-image';
 
-const session = new Session();
+const session = new Session(BUILD_MS);
 const maker = new ImageMaker();
 beforeAll(async () => {
   await imageReady();
@@ -49,7 +49,7 @@ describe('an image of the user, layered upon', () => {
     expect(built.code, built.stderr.toString()).toBe(0);
     image = built.stdout.toString().trim();
     maker.removeLater(image);
-  });
+  }, BUILD_MS);
 
   test('was built with progress, names its base and is none of the product', async () => {
     expect(built.stderr.toString()).toContain('Step 1/');

@@ -2,13 +2,15 @@ import { beforeAll, expect, test } from 'vitest';
 import { GUEST } from '../../src/protocol/guest.ts';
 import { testEngine, testImage } from '../support/engine.ts';
 import { runInImage } from '../support/image-probe.ts';
-import { imageReady } from '../support/image-ready.ts';
+import { IMAGE_MS, imageReady } from '../support/image-ready.ts';
 
 const SELF_CHECK = `${GUEST.node} ${GUEST.root}/build/self-check.mjs`;
 
-beforeAll(imageReady);
+beforeAll(imageReady, IMAGE_MS);
 
 test.each([
+  ['rg is missing (D11)', 'rm "$(command -v rg)"', 'rg is missing'],
+  ['fd is missing (D11)', 'rm "$(command -v fdfind)" /opt/pi-sandbox/bin/fd', 'fd is missing'],
   [
     'fd is too old for pi',
     'printf "#!/bin/sh\\nexit 2\\n" > /usr/local/bin/fd; chmod 755 /usr/local/bin/fd',

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { GUEST } from '../../src/protocol/guest.ts';
 import { testEngine, testImage } from '../support/engine.ts';
 import { runInImage } from '../support/image-probe.ts';
-import { imageReady } from '../support/image-ready.ts';
+import { IMAGE_MS, imageReady } from '../support/image-ready.ts';
 
 describe('pi with its guard in the image', () => {
   interface End {
@@ -37,7 +37,7 @@ describe('pi with its guard in the image', () => {
       .map((line) => JSON.parse(line.slice(6)));
     ends = events.filter((event) => event.type === 'tool_execution_end');
     entries = events.filter((event) => event.entry?.customType === 'pi-sandbox-guard').map((event) => event.entry.data);
-  });
+  }, IMAGE_MS);
 
   const text = (end: End): string => end.result.content.map((part) => part.text).join('');
 
