@@ -7,8 +7,8 @@ import { extract } from 'tar-stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { contextStream } from '../../src/container/image/context.ts';
 import { nodeArch, stageContext } from '../../src/container/image/stage.ts';
-import { ownedFolder, sweepOwnedFolders } from '../../src/container/owned-folder.ts';
 import { removeUnread } from '../../src/container/image/unread-files.ts';
+import { ownedFolder, sweepOwnedFolders } from '../../src/container/owned-folder.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 let folder: string;
