@@ -52,10 +52,16 @@ async function unlessInterrupted(stops: Stops, work: Promise<Prepared>): Promise
   }
 }
 
+/** Interrupts that a run which is already ending takes before it is left as it is. */
+const PATIENCE = 1;
+
 /** The first Ctrl-C ends the turn, if there is one; everything else ends the run. */
 function listen(host: RunHost, stops: Stops, turn: TurnSwitch): Disposable {
+  let impatience = 0;
   const unsubscribe = host.onInterrupt((kind) => {
     if (kind === 'SIGINT' && turn.abort()) host.warn('ending the turn; Ctrl-C once more ends the run.');
+    // Already ending: who asks twice more does not want to wait for the orderly way.
+    else if (stops.signal.aborted && kind !== 'SIGPIPE' && ++impatience > PATIENCE) host.onImpatient?.(kind);
     else stops.interrupt(kind);
   });
   return { [Symbol.dispose]: unsubscribe };

@@ -33,6 +33,10 @@ export function runHost({ interrupts, progress, json, quiet, askNext }: HostOpti
     connect: connectEngine,
     ensureImage: (engine: Engine, asked, signal) => ensureImage(engine, asked, signal, step),
     onInterrupt: interrupts.listen,
+    onImpatient: (kind) => {
+      progress.step('Leaving at once. The container ends by itself; the next pi-sandbox command removes what is left.');
+      process.exit(kind === 'SIGINT' ? 130 : 143);
+    },
     onRecord: (record) => {
       progress.clear();
       if (interrupts.outputGone) return undefined;

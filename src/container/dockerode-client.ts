@@ -4,6 +4,7 @@ import { type TSchema, Type } from '@sinclair/typebox';
 import type { ContainerCreateOptions, DockerOptions } from 'dockerode';
 import Docker from 'dockerode';
 import { SandboxError } from '../errors.ts';
+import { withDeadline } from '../lib/deadline.ts';
 import { problemText, strictParse } from '../lib/strict-parse.ts';
 import { negotiateApi } from './api-version.ts';
 import { buildMessages } from './build-messages.ts';
@@ -20,6 +21,11 @@ import {
   VolumesAnswer,
 } from './engine-answers.ts';
 import { describeEndpoint, engineError, statusOf } from './engine-errors.ts';
+
+/** Longest wait for an answer of the engine, milliseconds. */
+const CALL_MS = 120_000;
+/** `wait` answers when the container ends: a little longer than a timer can be set for would overflow it. */
+const WAIT_MS = 2 ** 31 - 1;
 
 const GONE = 404;
 const CONFLICT = 409;
@@ -56,10 +62,10 @@ type Caller = ReturnType<typeof caller>;
 
 /** Runs one engine call: failures become SandboxErrors, answers are checked against a schema. */
 function caller(endpoint: Endpoint) {
-  return async <S extends TSchema>(what: string, ask: () => Promise<unknown>, schema: S) => {
+  return async <S extends TSchema>(what: string, ask: () => Promise<unknown>, schema: S, patienceMs = CALL_MS) => {
     let answer: unknown;
     try {
-      answer = await ask();
+      answer = await withDeadline(`the engine's answer (${what})`, patienceMs, ask());
     } catch (cause) {
       throw engineError(what, endpoint, cause);
     }
@@ -117,7 +123,7 @@ class DockerodeEngine implements Engine {
   }
 
   async wait(container: string): Promise<void> {
-    await this.#unless(GONE, 'wait for the container', () => this.#docker.getContainer(container).wait());
+    await this.#unless(GONE, 'wait for the container', () => this.#docker.getContainer(container).wait(), WAIT_MS);
   }
 
   async setCpus(container: string, cpus: number): Promise<void> {
@@ -257,7 +263,12 @@ class DockerodeEngine implements Engine {
   }
 
   /** The answer, or undefined when the engine answers with one of these statuses. */
-  async #unless(quiet: number | readonly number[], what: string, ask: () => Promise<unknown>): Promise<unknown> {
+  async #unless(
+    quiet: number | readonly number[],
+    what: string,
+    ask: () => Promise<unknown>,
+    patienceMs = CALL_MS,
+  ): Promise<unknown> {
     const statuses = typeof quiet === 'number' ? [quiet] : quiet;
     return this.#call(
       what,
@@ -267,6 +278,7 @@ class DockerodeEngine implements Engine {
           throw error;
         }),
       Type.Unknown(),
+      patienceMs,
     );
   }
 }

@@ -15,7 +15,7 @@ export function installationId(host: { machine: string; uid: number; stateRoot: 
 
 /** A pair of user ids that no container of this engine holds. Throws SandboxError `engine` when all are taken. */
 export function freeSlot(containers: readonly ContainerSummary[], prefer: number): number {
-  const taken = new Set(containers.map((container) => Number(container.labels[LABEL.slot])));
+  const taken = new Set(containers.filter(holdsSlot).map((container) => Number(container.labels[LABEL.slot])));
   for (let offset = 0; offset < SLOT_COUNT; offset++) {
     const slot = (prefer + offset) % SLOT_COUNT;
     if (!taken.has(slot)) return slot;
@@ -27,6 +27,11 @@ export function freeSlot(containers: readonly ContainerSummary[], prefer: number
       hint: 'Wait for a run to end, or end one with "pi-sandbox stop".',
     },
   );
+}
+
+/** A container that has ended runs nothing under its user ids. */
+export function holdsSlot(container: ContainerSummary): boolean {
+  return container.state !== 'exited' && container.state !== 'dead';
 }
 
 /** Containers of ours on this engine, whoever started them. */

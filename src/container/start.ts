@@ -8,6 +8,7 @@ import type { RunPlan } from '../protocol/plan.ts';
 import { bootstrapCommand, bootstrapEnv } from './bootstrap.ts';
 import { demux } from './demux.ts';
 import type { Engine } from './engine.ts';
+import { holdsSlot } from './ownership.ts';
 import {
   agentPosture,
   judge,
@@ -149,7 +150,7 @@ async function processId(engine: Engine, exec: string): Promise<number> {
  * times are decided by id, so that both sides come to the same answer.
  */
 async function requireOwnSlot(engine: Engine, container: string, slot: number): Promise<void> {
-  const rivals = await engine.list({ [LABEL.slot]: String(slot) });
+  const rivals = (await engine.list({ [LABEL.slot]: String(slot) })).filter(holdsSlot);
   const own = rivals.find((rival) => rival.id === container);
   const lost = rivals.some(
     (rival) =>

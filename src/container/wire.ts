@@ -91,12 +91,19 @@ export function openWire(options: WireOptions): Wire {
 
 function accept(stream: ServerHttp2Stream, method: string, authority: string, options: WireOptions): void {
   stream.on('error', () => {});
+  // A stream that was opened and reset in one read is gone before it is announced here.
+  if (stream.destroyed || stream.closed) return;
   if (method !== 'CONNECT' || authority !== GATEWAY_AUTHORITY) {
     options.onRefused(authority);
     stream.close(http2.constants.NGHTTP2_REFUSED_STREAM);
     return;
   }
-  stream.respond({ ':status': 200 });
+  try {
+    stream.respond({ ':status': 200 });
+  } catch {
+    stream.destroy();
+    return;
+  }
   options.onGateway(stream);
 }
 

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { chmodSync } from 'node:fs';
-import { createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf, SandboxError } from '../errors.ts';
 import { problemText, strictParse } from '../lib/strict-parse.ts';
 import { type ControlAnswer, ControlRequest, MAX_CONTROL_LINE } from '../protocol/control.ts';
@@ -18,10 +19,18 @@ export interface ControlHandlers {
 const MAX_CLIENTS = 16;
 /** A client that says nothing is dropped after this, milliseconds. */
 const REQUEST_MS = 5_000;
+/** Time for answers under way when the run ends, milliseconds. */
+const GRACE_MS = 1_000;
 
-/** Listens on the control socket of a run. Rejects with SandboxError `state`. */
-export async function listenControl(path: string, handlers: ControlHandlers): Promise<Server> {
+/**
+ * Listens on the control socket of a run. Disposing waits a moment for answers under way and then cuts them off: a
+ * client that does not read must not keep a run from ending. Rejects with SandboxError `state`.
+ */
+export async function listenControl(path: string, handlers: ControlHandlers): Promise<AsyncDisposable> {
+  const clients = new Set<Socket>();
   const server = createServer((socket) => {
+    clients.add(socket);
+    socket.on('close', () => clients.delete(socket));
     socket.on('error', () => socket.destroy());
     void serve(socket, handlers).finally(() => socket.destroySoon());
   });
@@ -33,7 +42,14 @@ export async function listenControl(path: string, handlers: ControlHandlers): Pr
     throw new SandboxError('state', `The control socket ${path} cannot be opened: ${messageOf(cause)}.`, { cause });
   }
   chmodSync(path, 0o600);
-  return server;
+  return {
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      await Promise.race([closed, delay(GRACE_MS, undefined, { ref: false })]);
+      for (const client of clients) client.destroy();
+      await closed;
+    },
+  };
 }
 
 async function serve(socket: Socket, handlers: ControlHandlers): Promise<void> {

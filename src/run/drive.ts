@@ -56,9 +56,10 @@ export async function drive(parts: DriveParts): Promise<void> {
     if (!taken.success)
       throw new SandboxError('wire', `pi did not take the prompt: ${taken.error ?? 'no reason given'}.`);
     pump.promptAccepted = true;
-    const { aborted } = await untilStopped(stops, Promise.race([settled, pump.ended.then(() => ({ aborted: false }))]));
+    await untilStopped(stops, Promise.race([settled, pump.ended]));
     parts.turn.disarm();
-    message = aborted && !pump.hasEnded ? await parts.askNext?.() : undefined;
+    // That it was we who ended the turn is known here; pi's word for it is not asked.
+    message = parts.turn.used && !pump.hasEnded ? await parts.askNext?.() : undefined;
     if (message !== undefined) parts.turn.used = false;
   }
   parts.sandbox.pi.stdin.end();

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { watchDisk } from '../container/disk-watch.ts';
 import { PiClient } from '../container/pi-client.ts';
 import { SlotTaken, type StartedSandbox, startSandbox } from '../container/start.ts';
@@ -13,7 +14,7 @@ import type { RunRequest } from '../request/run-request.ts';
 import { drive } from './drive.ts';
 import type { RunHost } from './host.ts';
 import { OutputPaths } from './output-paths.ts';
-import { noFullOutput, readInside } from './outputs.ts';
+import { MAX_OUTPUT_BYTES, noFullOutput, readInside } from './outputs.ts';
 import type { Prepared } from './prepare.ts';
 import { PiPump } from './pump.ts';
 import { recover } from './recover.ts';
@@ -40,6 +41,8 @@ export interface ExecuteParts {
   readonly turn: TurnSwitch;
 }
 
+/** Longest wait for clearing up after others, once the run is over, milliseconds. */
+const REAP_MS = 5_000;
 /** Attempts to get a pair of user ids that no other run takes at the same moment. */
 const SLOT_ATTEMPTS = 8;
 
@@ -55,7 +58,12 @@ export async function execute(parts: ExecuteParts): Promise<RunResult> {
     output: async (call) => {
       const path = outputs.get(call);
       if (path === undefined || inside.sandbox === undefined) throw noFullOutput(call);
-      return readInside(prepared.engine, inside.sandbox.container, plan.container.agentUid, path);
+      const { engine } = prepared;
+      return readInside(
+        { engine, container: inside.sandbox.container, uid: plan.container.agentUid },
+        path,
+        MAX_OUTPUT_BYTES,
+      );
     },
   });
   // Clearing up after others takes place beside the start and must not fail this run.
@@ -85,7 +93,8 @@ export async function execute(parts: ExecuteParts): Promise<RunResult> {
     onFailure: (failure) => stops.gateway(failure),
   });
   const pi = await converse(parts, { plan, files, timers, gateway, settled, outputs, inside });
-  await reaped;
+  // A container of another run that the engine cannot remove must not hold this one up.
+  await Promise.race([reaped, delay(REAP_MS, undefined, { ref: false })]);
   if (parts.turn.used && !stops.signal.aborted) stops.interrupt('SIGINT');
   const outcome = decideOutcome({ ...stops.facts, ...pi, gateway: gateway.state });
   await files.finish(outcome, gateway.state);

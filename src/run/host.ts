@@ -22,6 +22,8 @@ export interface RunHost {
   readonly ensureImage: (engine: Engine, asked: string | undefined, signal: AbortSignal) => Promise<ImageFactsForPlan>;
   /** Calls back on Ctrl-C and the like until the returned function is called. */
   readonly onInterrupt: (listener: (kind: Interrupt) => void) => () => void;
+  /** Somebody interrupts a run that is already ending: leave at once. What is left clears up after itself. */
+  readonly onImpatient?: (kind: Interrupt) => void;
   /** Takes a record as it happens. A promise holds pi's stream back until it settles. */
   readonly onRecord: (record: SandboxRecord) => void | Promise<void>;
   readonly onDelta: (delta: GatewayDelta) => void;

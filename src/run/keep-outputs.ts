@@ -1,5 +1,5 @@
-import { createWriteStream } from 'node:fs';
-import { Transform } from 'node:stream';
+import { createHash } from 'node:crypto';
+import { createWriteStream, statSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import type { Engine } from '../container/engine.ts';
 import { MiB } from '../lib/bytes.ts';
@@ -10,15 +10,20 @@ import { readInside } from './outputs.ts';
 /** All kept outputs of one run, bytes, and how many. */
 const MAX_KEPT_BYTES = 64 * MiB;
 const MAX_KEPT_FILES = 500;
+/** Longest time that one file may take, milliseconds. */
+const FILE_MS = 20_000;
 
 export const OUTPUTS_FOLDER = 'outputs';
 
-/** Name of the file that keeps a call's output. Call ids come from a model, so they are encoded. */
+/** Name of the file that keeps a call's output. Call ids come from a model and may be anything, so they are hashed. */
 export function outputFile(call: string): string {
-  return `${Buffer.from(call).toString('hex').slice(0, 200)}.log`;
+  return `${createHash('sha256').update(call).digest('hex')}.log`;
 }
 
-/** Copies the full bash outputs out of the container into the run folder. Returns how many were kept and left out. */
+/**
+ * Copies the full bash outputs out of the container into the run folder. Returns how many were kept and left out; one
+ * that cannot be read costs no other.
+ */
 export async function keepOutputs(
   source: { engine: Engine; container: string; uid: number; outputs: OutputPaths },
   folder: RunFolder,
@@ -28,30 +33,27 @@ export async function keepOutputs(
   let kept = 0;
   let leftOut = 0;
   for (const [call, path] of source.outputs.entries()) {
-    if (room <= 0 || kept >= MAX_KEPT_FILES) {
-      leftOut++;
-      continue;
-    }
-    const limit = new ByteLimit(room);
-    const file = createWriteStream(`${target}/${outputFile(call)}`, { flags: 'wx', mode: 0o600 });
-    await pipeline(await readInside(source.engine, source.container, source.uid, path), limit, file);
-    room -= limit.passed;
-    kept++;
+    const file = `${target}/${outputFile(call)}`;
+    if (room > 0 && kept < MAX_KEPT_FILES && (await copy(source, path, file, room))) {
+      room -= statSync(file).size;
+      kept++;
+    } else leftOut++;
   }
   return { kept, leftOut };
 }
 
-/** Passes at most so many bytes and swallows the rest. */
-class ByteLimit extends Transform {
-  passed = 0;
-
-  constructor(max: number) {
-    super({
-      transform: (chunk: Buffer, _encoding, done) => {
-        const slice = chunk.subarray(0, max - this.passed);
-        this.passed += slice.length;
-        done(null, slice);
-      },
-    });
+async function copy(
+  source: { engine: Engine; container: string; uid: number },
+  path: string,
+  file: string,
+  maxBytes: number,
+): Promise<boolean> {
+  try {
+    const signal = AbortSignal.timeout(FILE_MS);
+    const content = await readInside(source, path, maxBytes);
+    await pipeline(content, createWriteStream(file, { flags: 'wx', mode: 0o600 }), { signal });
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -3,21 +3,31 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { demux } from '../container/demux.ts';
 import type { Engine } from '../container/engine.ts';
 import { SandboxError } from '../errors.ts';
+import { GiB } from '../lib/bytes.ts';
 
 /** Longest wait for the engine to note an exit code after the stream has ended, and between two looks, milliseconds. */
 const EXIT_MS = 5_000;
 const POLL_MS = 10;
+/** Most that is read of one file, bytes: more than the folder can hold, and an end for what has none. */
+export const MAX_OUTPUT_BYTES = GiB;
+/** The path is pi's word: a pipe would block for ever, and a link may lead to a device without an end. */
+const READ_REGULAR = '[ -f "$1" ] && [ ! -L "$1" ] && exec /usr/bin/head -c "$2" -- "$1"';
 
 /**
- * Reads one file of the container as pi's user, whole. Root has no capabilities there and could not. The stream fails
- * when the file could not be read to its end, also when the container went away meanwhile.
+ * Reads one file of the container as pi's user, at most `maxBytes`. Root has no capabilities there and could not. The
+ * stream fails when the file is not a regular one or could not be read, also when the container went away meanwhile.
  */
-export async function readInside(engine: Engine, container: string, uid: number, path: string): Promise<Readable> {
+export async function readInside(
+  source: { readonly engine: Engine; readonly container: string; readonly uid: number },
+  path: string,
+  maxBytes: number,
+): Promise<Readable> {
+  const { engine, container, uid } = source;
   const exec = await engine.createExec(container, {
     user: `${uid}:${uid}`,
     workingDir: '/',
     env: ['PATH=/usr/bin:/bin', 'HOME=/nonexistent'],
-    cmd: ['/bin/cat', '--', path],
+    cmd: ['/bin/bash', '-c', READ_REGULAR, 'read', path, String(maxBytes)],
     stdin: false,
   });
   const socket = await engine.startExec(exec, false);

@@ -33,7 +33,7 @@ export class PiPump {
   settled = false;
   hasEnded = false;
   readonly #parts: PumpParts;
-  #waiting: PromiseWithResolvers<{ aborted: boolean }> | undefined;
+  #waiting: PromiseWithResolvers<void> | undefined;
 
   constructor(parts: PumpParts) {
     this.#parts = parts;
@@ -41,7 +41,7 @@ export class PiPump {
   }
 
   /** Settles at pi's next word that it is idle. */
-  nextSettled(): Promise<{ aborted: boolean }> {
+  nextSettled(): Promise<void> {
     this.settled = false;
     this.#waiting = Promise.withResolvers();
     return this.#waiting.promise;
@@ -80,7 +80,7 @@ export class PiPump {
       this.#parts.client.settle(id === undefined ? undefined : String(id), { success, error, data });
     } else if (event.type === 'agent_settled' && this.#parts.mayBeSettled()) {
       this.settled = true;
-      this.#waiting?.resolve({ aborted: event.aborted === true });
+      this.#waiting?.resolve();
     }
   }
 }

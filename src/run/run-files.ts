@@ -1,5 +1,4 @@
 import { rmSync } from 'node:fs';
-import type { Server } from 'node:net';
 import type { Posture } from '../container/posture/posture.ts';
 import { messageOf } from '../errors.ts';
 import type { GatewayState } from '../gateway/gateway.ts';
@@ -25,9 +24,15 @@ export class RunFiles implements AsyncDisposable {
   readonly ledger: LedgerFile;
   readonly #host: RunHost;
   readonly #transcript: Transcript;
-  readonly #server: Server;
+  readonly #server: AsyncDisposable;
 
-  private constructor(host: RunHost, folder: RunFolder, transcript: Transcript, ledger: LedgerFile, server: Server) {
+  private constructor(
+    host: RunHost,
+    folder: RunFolder,
+    transcript: Transcript,
+    ledger: LedgerFile,
+    server: AsyncDisposable,
+  ) {
     this.#host = host;
     this.folder = folder;
     this.#transcript = transcript;
@@ -38,7 +43,7 @@ export class RunFiles implements AsyncDisposable {
   /** Rejects with SandboxError `state` and leaves nothing behind when the state folder cannot be used. */
   static async create(host: RunHost, plan: RunPlan, request: RunRequest, control: ControlHandlers): Promise<RunFiles> {
     const folder = RunFolder.create(host.stateRoot, plan.run);
-    let server: Server | undefined;
+    let server: AsyncDisposable | undefined;
     try {
       // Before the plan: a folder with a plan whose socket is silent counts as a run that was lost.
       server = await listenControl(folder.controlSocket, control);
@@ -52,7 +57,7 @@ export class RunFiles implements AsyncDisposable {
       });
       return new RunFiles(host, folder, transcript, new LedgerFile(folder), server);
     } catch (error) {
-      server?.close();
+      await server?.[Symbol.asyncDispose]();
       folder.remove();
       throw error;
     }
@@ -82,7 +87,7 @@ export class RunFiles implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    await this.#server[Symbol.asyncDispose]();
     this.#transcript.close();
     this.ledger.close();
   }

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Engine } from '../container/engine.ts';
 import { runExec } from '../container/run-exec.ts';
 import type { StartedSandbox } from '../container/start.ts';
+import { SandboxError } from '../errors.ts';
 import { withDeadline } from '../lib/deadline.ts';
 import type { RunPlan } from '../protocol/plan.ts';
 import type { PiPump } from './pump.ts';
@@ -31,6 +32,7 @@ export async function endPi(parts: {
 }): Promise<PiEnd | undefined> {
   const { engine, sandbox, pump, keep } = parts;
   const code = pump.hasEnded ? await exitCode(engine, sandbox) : undefined;
+  await requireRunning(engine, sandbox.container);
   sandbox.pi.stdin.destroy();
   if (keep !== undefined) {
     await killAgent(engine, sandbox.container, parts.plan.container.agentUid);
@@ -41,6 +43,16 @@ export async function endPi(parts: {
   const state = await withDeadline('the container ending', KILL_MS, ended(engine, sandbox.container));
   if (code === undefined) return undefined;
   return { code, oom: code === KILLED && state?.oomKilled === true };
+}
+
+/** Until here nobody of ours ended the container. Who did is not known, but it was not the agent's failure. */
+async function requireRunning(engine: Engine, container: string): Promise<void> {
+  const state = await engine.state(container);
+  if (state?.running === true) return;
+  if (state?.oomKilled === true) {
+    throw new SandboxError('engine', 'The container ran out of memory and was ended; raise it with --memory.');
+  }
+  throw new SandboxError('engine', 'The container was ended or removed from outside of this run.');
 }
 
 /** Kills every process of the agent's user. */

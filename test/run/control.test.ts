@@ -11,7 +11,7 @@ import { tempFolder } from '../support/cli.ts';
 async function served(output: (call: string) => Promise<Readable>, stop: () => void = () => {}): Promise<string> {
   const socket = path.join(tempFolder(), 'control');
   const server = await listenControl(socket, { stop, output });
-  onTestFinished(() => void server.close());
+  onTestFinished(async () => server[Symbol.asyncDispose]());
   return socket;
 }
 
