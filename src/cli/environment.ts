@@ -17,9 +17,6 @@ export const environment = {
   get machine(): string {
     return hostname();
   },
-  get uid(): number {
-    return process.getuid?.() ?? 0;
-  },
   /** What npm needs to install packages: where it keeps its settings, and how to reach its registry. */
   forNpm(): Record<string, string> {
     const wanted =

@@ -28,7 +28,6 @@ export function runHost({ interrupts, progress, json, quiet, askNext }: HostOpti
     stateRoot: environment.stateRoot,
     homeDir: environment.homeDir,
     machine: environment.machine,
-    uid: environment.uid,
     now: () => new Date(),
     connect: connectEngine,
     ensureImage: (engine: Engine, asked, signal) => ensureImage(engine, asked, signal, step),

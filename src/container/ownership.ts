@@ -6,11 +6,12 @@ import { LABEL } from '../protocol/labels.ts';
 import type { ContainerSummary, Engine } from './engine.ts';
 
 /**
- * Name of one installation: this host, this user, this state folder. Containers carry it, so that nobody removes what
- * belongs to another.
+ * Name of one installation. Containers carry it, so that nobody removes what belongs to another. The token is random and
+ * lies in the state folder: host names, users and paths are equal on many machines that share an engine. The machine's
+ * name is part of it for state folders that several machines share: a socket of another machine refuses connections.
  */
-export function installationId(host: { machine: string; uid: number; stateRoot: string }): string {
-  return createHash('sha256').update(`${host.machine}\0${host.uid}\0${host.stateRoot}`).digest('hex').slice(0, 16);
+export function installationId({ machine, token }: { machine: string; token: string }): string {
+  return createHash('sha256').update(`${machine}\0${token.trim()}`).digest('hex').slice(0, 16);
 }
 
 /** A pair of user ids that no container of this engine holds. Throws SandboxError `engine` when all are taken. */

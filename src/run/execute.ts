@@ -129,7 +129,7 @@ async function converse(parts: ExecuteParts, session: Session): Promise<SeenOfPi
   let pump: PiPump | undefined;
   let piExit: PiEnd | undefined;
   try {
-    recordStart(files, prepared, session.plan);
+    recordStart(files, prepared, session.plan, host.machine);
     const { sandbox, plan } = await startWithFreeSlot(parts, session, undo);
     session.inside.sandbox = sandbox;
     sandbox.wire.closed.catch((error: unknown) => stops.fail(error));

@@ -13,9 +13,8 @@ export interface RunHost {
   /** Folder for our own files, absolute. */
   readonly stateRoot: string;
   readonly homeDir: string;
-  /** Name of this machine and numeric user, part of the installation's identity. */
+  /** Name of this machine: a state folder may be shared by several. */
   readonly machine: string;
-  readonly uid: number;
   readonly now: () => Date;
   readonly connect: () => Promise<Engine>;
   /** An image that fits this version, built if need be. */

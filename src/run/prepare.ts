@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Engine } from '../container/engine.ts';
 import { ownedFolder } from '../container/owned-folder.ts';
-import { freeSlot, installationId, ourContainers } from '../container/ownership.ts';
+import { freeSlot, ourContainers } from '../container/ownership.ts';
 import { requireRuntime } from '../container/runtime.ts';
 import { type ModelSource, resolveModel } from '../gateway/model-source.ts';
 import { type HostFacts, makePlan } from '../plan/make-plan.ts';
@@ -14,6 +14,7 @@ import { checkRoot } from '../workspace/root.ts';
 import { selectFiles } from '../workspace/select.ts';
 import type { Selection } from '../workspace/selection.ts';
 import type { RunHost } from './host.ts';
+import { ownInstallation } from './installation.ts';
 import { workspaceNotices } from './workspace-notices.ts';
 
 /** All that is known before anything is created. */
@@ -45,7 +46,7 @@ export async function prepare(request: RunRequest, host: RunHost, signal: AbortS
   signal.throwIfAborted();
   requireRuntime(engine.facts, request.runtime);
   const run = newRunId(host.now(), randomBytes(8));
-  const installation = installationId({ machine: host.machine, uid: host.uid, stateRoot: host.stateRoot });
+  const installation = ownInstallation(host);
   const facts: Omit<HostFacts, 'slot' | 'labels'> = {
     run,
     image,

@@ -11,6 +11,7 @@ const Count = Type.Integer({ minimum: 0 });
 const Started = Type.Object({
   type: Type.Literal('run_started'),
   image: Type.String(),
+  machine: Type.String(),
   engine: Type.Object({ version: Type.String(), api: Type.String(), endpoint: Type.String() }),
   workspace: Type.Object({ mode: Type.String(), root: Type.String(), files: Count, bytes: Count }),
   leftOut: Type.Record(Type.String(), Count),

@@ -15,7 +15,7 @@ const MAX_STDERR_CHARS = 4_000;
 const MAX_NAMED = 5;
 
 /** What is about to run, for the reader of the record. */
-export function recordStart(files: RunFiles, prepared: Prepared, plan: RunPlan): void {
+export function recordStart(files: RunFiles, prepared: Prepared, plan: RunPlan, machine: string): void {
   const { engine, selection } = prepared;
   void files.record({
     source: 'observed',
@@ -23,6 +23,7 @@ export function recordStart(files: RunFiles, prepared: Prepared, plan: RunPlan):
     profile: plan.profile,
     model: plan.model.spec,
     image: plan.container.image,
+    machine,
     tools: plan.pi.tools,
     engine: { version: engine.facts.version, api: engine.facts.apiVersion, endpoint: engine.facts.endpoint },
     workspace: { mode: plan.workspace.mode, root: plan.workspace.root, files: selection.files, bytes: selection.bytes },

@@ -78,7 +78,7 @@ export function readJsonFile<T extends TSchema>(path: string, schema: T): Static
 }
 
 /** The text of a regular file, never through a link; undefined when there is none. */
-function readOwnFile(path: string): string | undefined {
+export function readOwnFile(path: string): string | undefined {
   let fd: number;
   try {
     fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

@@ -31,7 +31,7 @@ async function abandoned(socket: string): Promise<void> {
 
 function container(run: string, installation: string, slot = 0): ContainerSummary {
   const labels = { [LABEL.run]: run, [LABEL.installation]: installation, [LABEL.slot]: String(slot) };
-  return { id: `c-${run}`, labels, state: 'exited', created: 0 };
+  return { id: `c-${run}`, labels, state: 'running', created: 0 };
 }
 
 /** Lists as an engine does, by labels, and remembers what was removed. */
@@ -52,11 +52,11 @@ function engineWith(containers: ContainerSummary[], volumes: ContainerSummary[] 
 }
 
 describe('an installation', () => {
-  test('is one machine, one user and one state folder', () => {
-    const own = { machine: 'a', uid: 1, stateRoot: '/s' };
-    const ids = [own, { ...own, machine: 'b' }, { ...own, uid: 2 }, { ...own, stateRoot: '/t' }].map(installationId);
-    expect(new Set(ids).size).toBe(4);
-    expect(installationId(own)).toBe(ids[0]);
+  test('is one state folder on one machine', () => {
+    const own = { machine: 'a', token: 's\n' };
+    const ids = [own, { ...own, machine: 'b' }, { ...own, token: 't\n' }].map(installationId);
+    expect(new Set(ids).size).toBe(3);
+    expect(installationId({ machine: 'a', token: 's' })).toBe(ids[0]);
   });
 });
 
@@ -66,6 +66,8 @@ describe('a pair of user ids', () => {
     expect(freeSlot(held, 5)).toBe(7);
     expect(freeSlot([], 5)).toBe(5);
     expect(freeSlot([container('r', 'mine', SLOT_COUNT - 1)], SLOT_COUNT - 1)).toBe(0);
+    // One that has ended runs nothing under its ids, and nobody may ever remove it.
+    expect(freeSlot([{ ...container('r', 'other', 5), state: 'exited' }], 5)).toBe(5);
   });
 
   test('is refused with what to do when all are taken', () => {

@@ -3,9 +3,9 @@ import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Engine } from '../../src/container/engine.ts';
-import { installationId } from '../../src/container/ownership.ts';
 import { GiB, MiB } from '../../src/lib/bytes.ts';
 import { LABEL } from '../../src/protocol/labels.ts';
+import { knownInstallation } from '../../src/run/installation.ts';
 import { MemoryWatch } from '../support/controller.ts';
 import { testEngine } from '../support/engine.ts';
 import { endOf, ofType, piEvents, textOf } from '../support/pi-records.ts';
@@ -27,7 +27,8 @@ beforeAll(async () => {
 /** Containers and volumes of this session's installation, in any state. */
 async function leftovers(): Promise<unknown[]> {
   const stateRoot = path.join(session.folder, 'state/pi-sandbox');
-  const installation = installationId({ machine: hostname(), uid: process.getuid?.() ?? 0, stateRoot });
+  const installation = knownInstallation({ machine: hostname(), stateRoot });
+  if (installation === undefined) return [];
   const own = { [LABEL.installation]: installation };
   return [...(await engine.list(own)), ...(await engine.volumes(own))];
 }

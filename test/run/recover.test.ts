@@ -3,8 +3,8 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ContainerSummary, Engine } from '../../src/container/engine.ts';
-import { installationId } from '../../src/container/ownership.ts';
 import { LABEL } from '../../src/protocol/labels.ts';
+import { ownInstallation } from '../../src/run/installation.ts';
 import { recover } from '../../src/run/recover.ts';
 import { runState } from '../../src/run/run-state.ts';
 import { tempFolder } from '../support/cli.ts';
@@ -16,8 +16,8 @@ const ENDPOINT = '/var/run/test.sock';
 function setup(containers: readonly { run: string; installation?: string }[] = []) {
   const home = tempFolder();
   const stateRoot = path.join(home, 'pi-sandbox');
-  const host = { machine: 'm', uid: 1, stateRoot, now: () => new Date('2026-11-30T03:00:00Z') };
-  const own = installationId(host);
+  const host = { machine: 'm', stateRoot, now: () => new Date('2026-11-30T03:00:00Z') };
+  const own = ownInstallation(host);
   const present: ContainerSummary[] = containers.map(({ run, installation = own }) => ({
     id: `container-of-${run}`,
     labels: { [LABEL.run]: run, [LABEL.installation]: installation },

@@ -3,9 +3,9 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { ContainerSummary, Engine } from '../../src/container/engine.ts';
-import { installationId } from '../../src/container/ownership.ts';
 import { LABEL } from '../../src/protocol/labels.ts';
 import type { SandboxRecord } from '../../src/protocol/record.ts';
+import { knownInstallation } from '../../src/run/installation.ts';
 import { type CliOptions, type CliResult, type LiveCli, runCli, scenario, startCli, tempFolder } from './cli.ts';
 import { testEngine } from './engine.ts';
 import { eventually } from './host-processes.ts';
@@ -56,10 +56,9 @@ export function lab(env: Record<string, string | undefined> = {}): Lab {
     const found = () => records().find((entry) => entry.type === type && match(entry));
     return (await eventually(`a record of type ${type}`, limitMs, found, () => records().slice(-5))).value;
   };
-  const containers = (engine: Engine): Promise<ContainerSummary[]> => {
-    const uid = process.getuid?.() ?? 0;
-    const installation = installationId({ machine: hostname(), uid, stateRoot: root });
-    return engine.list({ [LABEL.run]: true, [LABEL.installation]: installation });
+  const containers = async (engine: Engine): Promise<ContainerSummary[]> => {
+    const installation = knownInstallation({ machine: hostname(), stateRoot: root });
+    return installation === undefined ? [] : engine.list({ [LABEL.run]: true, [LABEL.installation]: installation });
   };
   // A test that failed half-way leaves a container that no later command knows of, since the state folder goes too.
   onTestFinished(async () => {

@@ -52,6 +52,7 @@ export function startedOn(endpoint: string): Readonly<Record<string, unknown>> {
   return {
     source: 'observed',
     type: 'run_started',
+    machine: 'm',
     image: 'pi-sandbox:test',
     engine: { version: '20.10.24', api: '1.41', endpoint },
     workspace: { mode: 'copy', root: '/repo', files: 1, bytes: 2 },

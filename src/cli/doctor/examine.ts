@@ -1,11 +1,12 @@
 import { findEndpoint } from '../../container/endpoint.ts';
 import type { Engine } from '../../container/engine.ts';
 import { describeEndpoint } from '../../container/engine-errors.ts';
-import { controllerAlive, installationId, ourContainers } from '../../container/ownership.ts';
+import { controllerAlive, ourContainers } from '../../container/ownership.ts';
 import { SandboxError } from '../../errors.ts';
 import { withDeadline } from '../../lib/deadline.ts';
 import { plural } from '../../lib/format.ts';
 import { LABEL } from '../../protocol/labels.ts';
+import { knownInstallation } from '../../run/installation.ts';
 import { controlSocket, recover } from '../../run/recover.ts';
 import { connectEngine } from '../connect.ts';
 import { environment } from '../environment.ts';
@@ -39,12 +40,12 @@ export async function examine(): Promise<Check[]> {
 async function leftoverCheck(engine: Engine): Promise<Check[]> {
   try {
     const { reaped } = await recover(installation, engine);
-    const mine = installationId(installation);
+    const mine = knownInstallation(installation);
     const containers = await ourContainers(engine);
     const { stateRoot } = environment;
     const alive = await Promise.all(
       containers
-        .filter(({ labels }) => labels[LABEL.installation] === mine)
+        .filter(({ labels }) => mine !== undefined && labels[LABEL.installation] === mine)
         .map(({ labels }) => controllerAlive(controlSocket(stateRoot, labels[LABEL.run] ?? ''))),
     );
     const others = containers.length - alive.length;
