@@ -9,6 +9,14 @@ interface Mount {
   readonly superOptions: readonly string[];
 }
 
+/** Folders and files that engines mount read-only by themselves, with the types that may be there. */
+const ENGINE_MOUNTS: readonly { readonly point: RegExp; readonly type: RegExp }[] = [
+  { point: /^\/sys$/, type: /^sysfs$/ },
+  { point: /^\/sys\/fs\/cgroup(\/|$)/, type: /^(cgroup2?|tmpfs)$/ },
+  // Name service files that the engine makes for each container.
+  { point: /^\/etc\/(hosts|hostname|resolv\.conf)$/, type: /./ },
+];
+
 /** Kernel file systems that engines mount writable; the parts that matter are covered by masked and read-only paths. */
 const KERNEL_MOUNTS: ReadonlyMap<string, string> = new Map([
   ['/proc', 'proc'],
@@ -18,7 +26,7 @@ const KERNEL_MOUNTS: ReadonlyMap<string, string> = new Map([
 
 /**
  * Checks the mount table of a process: what is writable, how large it may grow, and what must be covered.
- * `kernelPaths` are those of the paths to mask that exist in this kernel.
+ * `kernelPaths` are those of the paths to mask or to protect that exist in this kernel.
  */
 export function checkMounts(
   mountinfo: string,
@@ -38,13 +46,10 @@ export function checkMounts(
       return compare('Mounts', seen, `${Target} ${ReadOnly ? 'ro' : 'rw'}`, found);
     }),
     ...mounts.flatMap((mount) => checkUnexpected(mount, spec, seen)),
-    ...spec.HostConfig.ReadonlyPaths.flatMap((path) => {
-      const mount = at(mounts, path);
-      // A path that this kernel does not have cannot be covered and need not be.
-      return mount === undefined || mount.options.includes('ro')
-        ? []
-        : compare('ReadonlyPaths', seen, `${path} ro`, `${path} rw`);
-    }),
+    // A path that this kernel does not have cannot be covered and need not be.
+    ...spec.HostConfig.ReadonlyPaths.filter((path) => kernelPaths.has(path)).flatMap((path) =>
+      compare('ReadonlyPaths', seen, `${path} ro`, `${path} ${at(mounts, path)?.options.includes('ro') ? 'ro' : 'rw'}`),
+    ),
     ...checkMasks(mounts, spec, kernelPaths, seen),
   ];
 }
@@ -92,28 +97,39 @@ function inodes(text: string | undefined): string | undefined {
   return text?.endsWith('k') ? String(Number(text.slice(0, -1)) * 1024) : text;
 }
 
-/** Anything writable that nobody asked for, a volume of the image for example. */
+/** Anything mounted that nobody asked for: a volume of the image, or what an engine adds from the host. */
 function checkUnexpected(mount: Mount, spec: ContainerSpec, seen: Finding['seen']): Finding[] {
-  if (mount.options.includes('ro') || mount.point in spec.HostConfig.Tmpfs) return [];
-  if (spec.HostConfig.Mounts.some(({ Target }) => Target === mount.point)) return [];
-  if (KERNEL_MOUNTS.get(mount.point) === mount.type) return [];
+  const { point, type, options } = mount;
+  const { Tmpfs, Mounts, MaskedPaths, ReadonlyPaths } = spec.HostConfig;
+  if (point === '/' || point in Tmpfs || Mounts.some(({ Target }) => Target === point)) return [];
+  if (KERNEL_MOUNTS.get(point) === type || MaskedPaths.includes(point)) return [];
+  if (options.includes('ro')) {
+    const usual = ENGINE_MOUNTS.some((known) => known.point.test(point) && known.type.test(type));
+    if (usual || ReadonlyPaths.includes(point)) return [];
+    return compare('Mounts', seen, undefined, `${point} is mounted (${type})`);
+  }
   // The folder that holds version 1 control groups, themselves read-only; only uid 0 could write, and none is there.
-  if (mount.point === '/sys/fs/cgroup' && mount.superOptions.includes('mode=755')) return [];
-  // A masked file is /dev/null mounted over it and shows as writable; a write ends in the null device.
-  if (spec.HostConfig.MaskedPaths.includes(mount.point) && mount.root === '/null') return [];
-  return compare('Mounts', seen, undefined, `${mount.point} is writable (${mount.type})`);
+  if (point === '/sys/fs/cgroup' && mount.superOptions.includes('mode=755')) return [];
+  return compare('Mounts', seen, undefined, `${point} is writable (${type})`);
 }
 
-/** A path that this kernel has and that is to be masked must be the root of a mount of its own. */
+/** A path to mask must be the null device, or an empty read-only folder; also where it was not in the kernel's list. */
 function checkMasks(
   mounts: readonly Mount[],
   spec: ContainerSpec,
   kernelPaths: ReadonlySet<string>,
   seen: Finding['seen'],
 ): Finding[] {
-  return spec.HostConfig.MaskedPaths.filter((path) => kernelPaths.has(path) && at(mounts, path) === undefined).flatMap(
-    (path) => compare('MaskedPaths', seen, `${path} covered`, undefined),
-  );
+  return spec.HostConfig.MaskedPaths.flatMap((path) => {
+    const mount = at(mounts, path);
+    if (mount === undefined)
+      return kernelPaths.has(path) ? compare('MaskedPaths', seen, `${path} covered`, undefined) : [];
+    const nullDevice = mount.root === '/null';
+    const emptyFolder = mount.type === 'tmpfs' && mount.options.includes('ro') && mount.root === '/';
+    return nullDevice || emptyFolder
+      ? []
+      : compare('MaskedPaths', seen, `${path} covered`, `${mount.root} of ${mount.type}`);
+  });
 }
 
 function at(mounts: readonly Mount[], point: string): Mount | undefined {

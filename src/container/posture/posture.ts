@@ -23,7 +23,7 @@ export interface Posture {
 }
 
 /** Paths to mask that every Linux kernel has; used where the kernel of the engine cannot be looked at. */
-const ALWAYS_THERE = ['/proc/interrupts', '/proc/cmdline'];
+const ALWAYS_THERE = ['/proc/interrupts', '/proc/cmdline', '/proc/sys', '/proc/irq', '/proc/bus', '/proc/fs'];
 
 /** Names under which runtimes prepare a process, and how long they are waited for, milliseconds. */
 const RUNTIME_NAME = /^(runc|crun|youki)\b/;
@@ -57,10 +57,10 @@ export async function mainPosture(subject: PostureSubject): Promise<Posture> {
     ...checkInspect(spec, inspected),
     ...checkProcess(view, spec, subject.bridgeUid, 'main process', controller),
     ...checkMounts(view.mountinfo, spec, await kernelPaths(spec, host), 'main process'),
-    ...(host ? checkCgroup(await cgroupView(state.pid), spec) : []),
+    ...(await checkLimits(subject, state.pid, host)),
     ...checkLabel(engine, view),
   ];
-  return { evidence, findings, accepted: [], notes: notes(engine, view, controller) };
+  return { evidence, findings, accepted: [], notes: notes(engine, view, host, controller) };
 }
 
 /** Reads back the process that is about to become pi. `pid` is the host's id of it. */
@@ -119,12 +119,31 @@ async function look(subject: PostureSubject, pid: number, uid: number, inside: '
     if (!isRuntime || performance.now() > until) return { view, evidence: 'host', controller };
     await delay(POLL_MS);
   }
-  return { view: await probeView(engine, container, uid, inside), evidence: 'probe', controller: undefined };
+  const [view, controller] = await Promise.all([
+    probeView(engine, container, uid, inside),
+    engine.facts.local ? ownNamespaces().catch(() => undefined) : undefined,
+  ]);
+  return { view, evidence: 'probe', controller };
+}
+
+/** The limits of the control group. A host that may not look at processes may often still read them. */
+async function checkLimits(
+  { engine, container, spec }: PostureSubject,
+  pid: number,
+  host: boolean,
+): Promise<Finding[]> {
+  if (!engine.facts.local || !(await isOurs(pid, container))) return [];
+  const view = await cgroupView(pid).catch((error: unknown) => {
+    if (host) throw error;
+    return undefined;
+  });
+  return view === undefined ? [] : checkCgroup(view, spec);
 }
 
 async function kernelPaths(spec: ContainerSpec, host: boolean): Promise<ReadonlySet<string>> {
   if (!host) return new Set(ALWAYS_THERE);
-  const paths = spec.HostConfig.MaskedPaths.filter((path) => !path.startsWith('/dev/'));
+  const { MaskedPaths, ReadonlyPaths } = spec.HostConfig;
+  const paths = [...MaskedPaths, ...ReadonlyPaths].filter((path) => !path.startsWith('/dev/'));
   const found = await Promise.all(
     paths.map((path) =>
       access(path).then(
@@ -144,9 +163,14 @@ function checkLabel(engine: Engine, view: ProcessView): Finding[] {
   return confined ? [] : compare('SecurityModule', 'main process', 'confined', view.label || 'no label');
 }
 
-function notes(engine: Engine, view: ProcessView, controller: Record<string, string> | undefined): string[] {
+function notes(
+  engine: Engine,
+  view: ProcessView,
+  host: boolean,
+  controller: Record<string, string> | undefined,
+): string[] {
   const list: string[] = [];
-  if (controller === undefined) {
+  if (!host) {
     list.push(
       'The host cannot see the processes of this engine; what they are allowed was read from inside, before anything untrusted entered.',
     );

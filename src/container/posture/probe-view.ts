@@ -1,7 +1,7 @@
 import { SandboxError } from '../../errors.ts';
 import type { Engine } from '../engine.ts';
 import { runExec } from '../run-exec.ts';
-import type { ProcessView } from './process-view.ts';
+import { NAMESPACES, type ProcessView } from './process-view.ts';
 
 const FILES = ['status', 'limits', 'mountinfo', 'net/dev', 'net/route', 'net/ipv6_route', 'attr/current'] as const;
 const MARK = '\u0001';
@@ -19,7 +19,9 @@ export async function probeView(
   uid: number,
   pid: '1' | 'self',
 ): Promise<ProcessView> {
-  const script = `for f in ${FILES.join(' ')}; do printf '${MARK}%s\\n' "$f"; /bin/cat /proc/${pid}/$f 2>/dev/null; done`;
+  const script =
+    `for f in ${FILES.join(' ')}; do printf '${MARK}%s\\n' "$f"; /bin/cat /proc/${pid}/$f 2>/dev/null; done; ` +
+    `for n in ${NAMESPACES.join(' ')}; do printf '${MARK}ns/%s\\n%s' "$n" "$(/usr/bin/readlink /proc/${pid}/ns/$n)"; done`;
   const result = await runExec(engine, container, {
     uid,
     // One cat per file, started by a shell whose own entries differ only in name from those of pi.
@@ -35,6 +37,7 @@ export async function probeView(
       .map((part) => [part.slice(0, part.indexOf('\n')), part.slice(part.indexOf('\n') + 1)] as const),
   );
   const part = (name: (typeof FILES)[number]) => parts.get(name) ?? '';
+  const namespaces = NAMESPACES.map((name) => [name, parts.get(`ns/${name}`)?.trim() ?? ''] as const);
   if (part('status') === '' || part('mountinfo') === '') {
     throw new SandboxError('posture', `The container's own view of process ${pid} cannot be read.`);
   }
@@ -46,7 +49,7 @@ export async function probeView(
     netDev: part('net/dev'),
     netRoute: part('net/route'),
     netRoute6: part('net/ipv6_route'),
-    namespaces: undefined,
+    namespaces: Object.fromEntries(namespaces.filter(([, link]) => link !== '')),
     label: part('attr/current').trim(),
   };
 }
