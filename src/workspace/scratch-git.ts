@@ -1,6 +1,7 @@
 import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { joinPath } from '../lib/path-bytes.ts';
+import { configValues } from './config-values.ts';
 import type { GitFolder } from './git-folder.ts';
 import { MAX_INDEX_BYTES, MAX_RULES_BYTES } from './limits.ts';
 import { readRegular } from './read-regular.ts';
@@ -48,13 +49,13 @@ export async function makeScratchGit(folder: string, trees: ScratchTrees, withIn
   return {
     ...scratch,
     hasIndex: withIndex && trees.git !== undefined && (await copyIndex(trees.git, gitDir)),
-    ownExcludesFile: /^\s*excludesfile\s*=/im.test(config),
+    ownExcludesFile: configValues(config, 'excludesfile').length > 0,
   };
 }
 
 function plainConfig(theirs: string): string {
-  const sha256 = /^\s*objectformat\s*=\s*"?sha256/im.test(theirs);
-  const ignoreCase = /^\s*ignorecase\s*=\s*"?(true|yes|on|1)/im.test(theirs);
+  const sha256 = configValues(theirs, 'objectformat').some((value) => /^sha256/i.test(value));
+  const ignoreCase = configValues(theirs, 'ignorecase').some((value) => /^(true|yes|on|1)/i.test(value));
   return [
     '[core]',
     `repositoryformatversion = ${sha256 ? 1 : 0}`,
