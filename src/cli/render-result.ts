@@ -34,7 +34,7 @@ export function excerpt(
   columns: number,
 ): { lines: string[]; hidden: number; tail: boolean } {
   if (text === '') return { lines: [], hidden: 0, tail: keepsTail(tool) };
-  const all = text.replace(/\n+$/, '').split('\n');
+  const all = withoutLastNewlines(text).split('\n');
   const tail = keepsTail(tool);
   const lines = tail ? all.slice(-SHOWN_LINES) : all.slice(0, SHOWN_LINES);
   const width = Math.min(LINE_CHARS, Math.max(20, columns - 5));
@@ -65,6 +65,13 @@ function truncationNote(tool: string, { truncation }: Static<typeof Details>): s
 
 function limitNote(limit: number | undefined, one: string, many: string): string[] {
   return limit === undefined ? [] : [`stopped at ${limit} ${limit === 1 ? one : many}`];
+}
+
+/** By hand: a pattern with `+$` takes quadratic time where the newlines are not the last. */
+function withoutLastNewlines(text: string): string {
+  let end = text.length;
+  while (end > 0 && text[end - 1] === '\n') end -= 1;
+  return text.slice(0, end);
 }
 
 function keepsTail(tool: string): boolean {

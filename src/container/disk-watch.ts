@@ -69,6 +69,6 @@ async function ask(
   cmd: readonly string[],
 ): Promise<number | undefined> {
   const result = await runExec(engine, container, { uid, cmd, maxBytes: MAX_ANSWER_BYTES, deadlineMs: LOOK_MS });
-  const number = /^\s*(\d+)/m.exec(result.stdout.toString('latin1'))?.[1];
+  const number = /^[ \t]*(\d+)/m.exec(result.stdout.toString('latin1'))?.[1];
   return number === undefined ? undefined : Number(number);
 }

@@ -30,6 +30,14 @@ describe('tool calls as text', () => {
     ]);
   });
 
+  it('takes linear time to show the end of many empty lines', () => {
+    const { out, record } = render();
+    const start = performance.now();
+    record(toolEnd('a', 'bash', `${'\n'.repeat(150_000)}end`));
+    expect(performance.now() - start).toBeLessThan(1_500);
+    expect(out.text).toContain('  | end\n');
+  });
+
   it('says that a result was rewritten (M1)', () => {
     const { out, record } = render();
     const result = { content: [{ type: 'text', text: '[redacted]' }] };

@@ -113,6 +113,14 @@ describe('a failed build', () => {
     });
   });
 
+  test('for want of a shell is said in words, in linear time', () => {
+    const shell = 'exec: "/bin/sh": stat /bin/sh: no such file or directory';
+    expect(failing({ error: shell }).error.message).toContain('has no /bin/sh that runs');
+    const start = performance.now();
+    expect(failing({ error: '/bin/sh '.repeat(100_000) }).error.message).not.toContain('has no /bin/sh');
+    expect(performance.now() - start).toBeLessThan(1_500);
+  });
+
   test('objects of unknown shape are passed over', () => {
     const progress = new BuildProgress(() => undefined);
     for (const odd of [null, 1, 'x', { stream: 3 }, { aux: { ID: 'x' } }]) progress.take(odd);

@@ -53,6 +53,12 @@ describe('sanitize', () => {
     );
   });
 
+  it('takes linear time for a text of empty lines', () => {
+    const start = performance.now();
+    expect(sanitize('\n'.repeat(150_000), { keepNewlines: true, annotations: true })).toHaveLength(150_000);
+    expect(performance.now() - start).toBeLessThan(1_500);
+  });
+
   it('never lets a control or invisible character through, whatever the text', () => {
     const nasty = fc.string({ unit: fc.integer({ min: 0, max: 0x10ffff }).map((code) => String.fromCodePoint(code)) });
     const likely = fc.string({

@@ -17,7 +17,8 @@ const MAX_LINE_CHARS = 500;
 /** What our build scripts put before a sentence that is meant for the user. */
 const OWN_WORDS = 'pi-sandbox: ';
 /** The engine's words when an image has no shell, or one whose loader is missing. */
-const NO_SHELL = /\/bin\/sh\W.*no such file or directory/s;
+const SHELL = /\/bin\/sh\W/;
+const NOT_THERE = 'no such file or directory';
 
 /** Follows the output of a build: gives its lines on, and turns a failure into an error that names the step. */
 export class BuildProgress {
@@ -59,7 +60,7 @@ export class BuildProgress {
         },
       );
     }
-    if (NO_SHELL.test(failure))
+    if (saysNoShell(failure))
       return new SandboxError(
         'image',
         'The image could not be built: the image to layer upon has no /bin/sh that runs.',
@@ -70,6 +71,11 @@ export class BuildProgress {
       `The image could not be built. The step "${this.#step}" failed: ${failure.trim()}.${lines}`,
     );
   }
+}
+
+function saysNoShell(failure: string): boolean {
+  const at = failure.search(SHELL);
+  return at >= 0 && failure.includes(NOT_THERE, at);
 }
 
 function textOf(message: BuildMessage): string {
