@@ -1,8 +1,9 @@
 import { relative } from 'node:path';
 import ignore from 'ignore';
-import { joinPath } from '../lib/path-bytes.ts';
+import { SandboxError } from '../errors.ts';
+import { joinPath, showPath } from '../lib/path-bytes.ts';
 import type { IgnoreRules } from './ignore-rules.ts';
-import { MAX_RULES_BYTES } from './limits.ts';
+import { MAX_RULE_BYTES, MAX_RULE_GLOBSTARS, MAX_RULES_BYTES } from './limits.ts';
 import { readRegular } from './read-regular.ts';
 
 /**
@@ -28,7 +29,7 @@ export class IgnoreFiles implements IgnoreRules {
     const base = ignore({ ignorecase: false });
     for (const file of files) {
       const rules = await readRegular(file, MAX_RULES_BYTES);
-      if (rules !== undefined) base.add(rules.toString('latin1'));
+      if (rules !== undefined) base.add(rulesIn(file, rules));
     }
     const prefix = relative(top, root);
     const rules = new IgnoreFiles(Buffer.from(top), Buffer.from(prefix), base);
@@ -71,7 +72,7 @@ export class IgnoreFiles implements IgnoreRules {
       this.#stack.push(
         ignore({ ignorecase: false })
           .add(current)
-          .add(rooted(folder, bytes.toString('latin1'))),
+          .add(rooted(folder, rulesIn(path, bytes))),
       );
   }
 
@@ -84,8 +85,25 @@ export class IgnoreFiles implements IgnoreRules {
   }
 }
 
-function rooted(folder: Buffer, rules: string): string[] {
-  const lines = rules.replace(/^\xef\xbb\xbf/, '').split(/\r?\n/);
+/** Lines of a rule file. Throws SandboxError `repository` for a rule that could keep the matching busy for hours. */
+function rulesIn(file: string | Buffer, bytes: Buffer): string[] {
+  const lines = bytes
+    .toString('latin1')
+    .replace(/^\xef\xbb\xbf/, '')
+    .split(/\r?\n/);
+  for (const line of lines) {
+    if (line.length <= MAX_RULE_BYTES && line.split('**').length - 1 <= MAX_RULE_GLOBSTARS) continue;
+    throw new SandboxError(
+      'repository',
+      `The ignore file ${showPath(Buffer.from(file))} cannot be used without git: ` +
+        `one of its rules has more than ${MAX_RULE_BYTES} bytes or more than ${MAX_RULE_GLOBSTARS} times "**".`,
+      { hint: 'Install git, or remove what keeps it from listing the repository, or simplify that rule.' },
+    );
+  }
+  return lines;
+}
+
+function rooted(folder: Buffer, lines: string[]): string[] {
   if (folder.length === 0) return lines;
   const prefix = folder.toString('latin1').replace(/[\\*?[\]! ]/g, '\\$&');
   return lines.flatMap((line) => {

@@ -15,6 +15,10 @@ export const LISTED_IN_NOTICE = 5;
 export const MAX_INDEX_BYTES = 256 << 20;
 /** Largest configuration or rule file that is read, bytes. */
 export const MAX_RULES_BYTES = 1 << 20;
+/** Longest ignore rule that is matched without git, bytes: no path is longer. */
+export const MAX_RULE_BYTES = 4096;
+/** `**` in a rule that is matched without git: each one more multiplies the time by the depth of a path. */
+export const MAX_RULE_GLOBSTARS = 2;
 /** Largest `.git` file, HEAD or commondir that is read, bytes. */
 export const MAX_POINTER_BYTES = 8192;
 /** Longest list of ignored paths that git may give, bytes. */

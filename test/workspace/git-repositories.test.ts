@@ -189,6 +189,19 @@ test('without git the same files are found by the rule files, and that is said',
   expect(readdirSync(root)).toContain('tracked.o');
 });
 
+test.each([
+  ['with many **', `${'**/a/'.repeat(4)}b`],
+  ['that is very long', '?'.repeat(100_000)],
+])('without git a rule %s is refused instead of tried for hours', async (_what, rule) => {
+  const deep = { [`${'a/'.repeat(100)}c`]: '' };
+  const env = { gitPath: '/nonexistent/git' };
+  const refused = { code: 'repository', message: expect.stringContaining('.gitignore'), hint: expect.any(String) };
+  await expect(select(newRepository({ ...deep, '.gitignore': rule }), { env })).rejects.toMatchObject(refused);
+  await expect(select(newRepository({ ...deep, 'a/.gitignore': rule }), { env })).rejects.toMatchObject(refused);
+  const plain = await select(newRepository({ a: '', 'x/b/y/c': '', '.gitignore': '**/x/**/c\n' }), { env });
+  expect(paths(plain, ['file'])).toEqual(['.gitignore', 'a']);
+});
+
 test('more repositories inside than the limit are refused with a hint', async () => {
   const root = newRepository();
   for (let index = 0; index <= 200; index += 1) write(root, { [`r/${index}/.git`]: 'gitdir: nowhere' });
