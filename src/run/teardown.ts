@@ -17,6 +17,8 @@ export interface PiEnd {
 const KILLED = 137;
 const KILL_MS = 10_000;
 const EXIT_MS = 5_000;
+/** Time in which the end of the container shows on the wire, milliseconds. */
+const WIRE_MS = 500;
 const POLL_MS = 10;
 
 /**
@@ -32,6 +34,8 @@ export async function endPi(parts: {
 }): Promise<PiEnd | undefined> {
   const { engine, sandbox, pump, keep } = parts;
   const code = pump.hasEnded ? await exitCode(engine, sandbox) : undefined;
+  // Whoever kills the container kills pi first; that the whole went with it shows on the wire a moment later.
+  if (code === KILLED) await Promise.race([sandbox.wire.closed.catch(() => {}), delay(WIRE_MS)]);
   await requireRunning(engine, sandbox.container);
   sandbox.pi.stdin.destroy();
   if (keep !== undefined) {

@@ -13,6 +13,9 @@ export interface EngineProxy extends AsyncDisposable {
   readonly answers: string;
   /** Settles when a request like this comes, which then waits until `release`, or for ever. */
   hold(request: RegExp): Promise<{ readonly request: string; release(): void }>;
+  /** Breaks every connection and accepts no more, until `mend`. */
+  cut(): void;
+  mend(): void;
   /** Settles when the engine has said this. */
   answered(text: RegExp): Promise<RegExpExecArray>;
 }
@@ -35,8 +38,10 @@ export async function engineProxy(folder: string, { tcp = false } = {}): Promise
   const waiting = new Set<() => void>();
   const sockets = new Set<Socket>();
   let answers = '';
+  let isCut = false;
 
   const server = createServer({ allowHalfOpen: true }, (client) => {
+    if (isCut) return void client.destroy();
     const engine = connect({ path: address.path, allowHalfOpen: true });
     for (const socket of [client, engine]) {
       sockets.add(socket);
@@ -87,6 +92,13 @@ export async function engineProxy(folder: string, { tcp = false } = {}): Promise
       return answers;
     },
     hold: (pattern) => new Promise((caught) => holds.push({ pattern, caught })),
+    cut() {
+      isCut = true;
+      for (const open of sockets) open.destroy();
+    },
+    mend() {
+      isCut = false;
+    },
     answered: (text) =>
       new Promise((resolve) => {
         const look = (): void => {

@@ -19,6 +19,8 @@ export interface Lab {
   readonly repo: string;
   /** Starts `run` on the repository with this scenario. */
   run(scenarioText: string, args?: readonly string[], options?: CliOptions): LiveCli;
+  /** Starts any command. */
+  start(args: readonly string[], options?: CliOptions): LiveCli;
   /** Runs any command to its end. */
   cli(args: readonly string[], options?: CliOptions): Promise<CliResult>;
   /** Run ids, oldest first. */
@@ -71,6 +73,7 @@ export function lab(env: Record<string, string | undefined> = {}): Lab {
     repo,
     run: (text, args = [], options) =>
       startCli(['run', repo, '--model', scenario(text), ...args, 'do', 'it'], withEnv(options)),
+    start: (args, options) => startCli(args, withEnv(options)),
     cli: (args, options) => runCli(args, withEnv(options)),
     runs,
     records,
