@@ -9,7 +9,7 @@ import { PROFILES } from '../plan/profiles.ts';
 import { LABEL } from '../protocol/labels.ts';
 import type { RunPlan } from '../protocol/plan.ts';
 import type { RunRequest } from '../request/run-request.ts';
-import { ensureStateRoot, newRunId } from '../transcript/run-folder.ts';
+import { ensureStateRoot, newRunId, RunFolder } from '../transcript/run-folder.ts';
 import { checkRoot } from '../workspace/root.ts';
 import { selectFiles } from '../workspace/select.ts';
 import type { Selection } from '../workspace/selection.ts';
@@ -30,6 +30,8 @@ export interface Prepared {
 
 /** Looks at everything the plan depends on. Creates nothing that stays. Rejects with SandboxError. */
 export async function prepare(request: RunRequest, host: RunHost, signal: AbortSignal): Promise<Prepared> {
+  const run = newRunId(host.now(), randomBytes(8));
+  RunFolder.checkPath(host.stateRoot, run);
   const root = await checkRoot(request.repo, { stateDir: host.stateRoot, homeDir: host.homeDir });
   const profile = PROFILES[request.profile ?? 'edit'];
   // The three take their time in different places: a socket, module loading, the disk.
@@ -45,7 +47,6 @@ export async function prepare(request: RunRequest, host: RunHost, signal: AbortS
   ]);
   signal.throwIfAborted();
   requireRuntime(engine.facts, request.runtime);
-  const run = newRunId(host.now(), randomBytes(8));
   const installation = ownInstallation(host);
   const facts: Omit<HostFacts, 'slot' | 'labels'> = {
     run,

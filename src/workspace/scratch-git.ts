@@ -1,5 +1,6 @@
 import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { messageOf, SandboxError } from '../errors.ts';
 import { joinPath } from '../lib/path-bytes.ts';
 import { configValues } from './config-values.ts';
 import type { GitFolder } from './git-folder.ts';
@@ -32,9 +33,21 @@ const OBJECT_ID = /^sharedindex\.([0-9a-f]{40}|[0-9a-f]{64})$/;
 /**
  * Makes a scratch git folder in an empty folder of ours. The repository's config never comes along, because any of
  * some twenty keys makes git run a command; of it only two plain facts are carried over: the hash that the index
- * uses, and whether names ignore case.
+ * uses, and whether names ignore case. Rejects with SandboxError `state` when it cannot be written.
  */
 export async function makeScratchGit(folder: string, trees: ScratchTrees, withIndex = true): Promise<ScratchGit> {
+  try {
+    return await fill(folder, trees, withIndex);
+  } catch (cause) {
+    if (cause instanceof SandboxError) throw cause;
+    throw new SandboxError('state', `The scratch folder ${folder} cannot be written: ${messageOf(cause)}.`, {
+      cause,
+      hint: 'Check the free space and the permissions of the state folder.',
+    });
+  }
+}
+
+async function fill(folder: string, trees: ScratchTrees, withIndex: boolean): Promise<ScratchGit> {
   const gitDir = join(folder, 'git');
   await mkdir(join(gitDir, 'objects'), { recursive: true, mode: 0o700 });
   await mkdir(join(gitDir, 'refs'));
