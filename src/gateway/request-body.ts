@@ -30,7 +30,9 @@ export async function readBody(req: IncomingMessage, limits: BodyLimits): Promis
     ).unref();
   });
   try {
-    return await Promise.race([collect(req, limits), expired]);
+    const body = await Promise.race([collect(req, limits), expired]);
+    if (req.socket.destroyed) throw new ConnectionEnded();
+    return body;
   } finally {
     clearTimeout(timer);
     req.removeAllListeners('data');
