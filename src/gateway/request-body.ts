@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { ByteBlocks } from '../lib/byte-blocks.ts';
 import { RefusedRequest } from './refusal.ts';
 
 /** From the end of the headers to the end of the body, milliseconds. */
@@ -41,21 +42,19 @@ export async function readBody(req: IncomingMessage, limits: BodyLimits): Promis
 }
 
 function collect(req: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  let size = 0;
+  const body = new ByteBlocks();
   return new Promise((resolve, reject) => {
     req.on('data', (piece: Buffer) => {
-      size += piece.length;
       try {
-        if (size > limits.max) throw tooLarge(limits.max);
+        if (body.bytes + piece.length > limits.max) throw tooLarge(limits.max);
         limits.count(piece.length);
       } catch (error) {
         reject(error);
         return;
       }
-      pieces.push(piece);
+      body.push(piece);
     });
-    req.on('end', () => resolve(Buffer.concat(pieces)));
+    req.on('end', () => resolve(body.content()));
     req.on('error', () => reject(new ConnectionEnded()));
     req.on('close', () => reject(new ConnectionEnded()));
   });
