@@ -1,18 +1,26 @@
 import type { Readable } from 'node:stream';
+import { ByteBlocks } from '../lib/byte-blocks.ts';
+
+/** Blocks that the tail is made of; up to one more is held. */
+const BLOCKS = 8;
 
 /**
  * Reads an error stream to its end and keeps the last `maxBytes`. It must always be read: an unread stream holds its
  * neighbour on the same connection back.
  */
 export class StderrTail {
-  #kept = Buffer.alloc(0);
+  readonly #kept: ByteBlocks;
+  readonly #maxBytes: number;
   #bytes = 0;
   readonly #waiting = new Map<string, () => void>();
 
   constructor(stream: Readable, maxBytes: number) {
+    this.#kept = new ByteBlocks(Math.ceil(maxBytes / BLOCKS));
+    this.#maxBytes = maxBytes;
     stream.on('data', (chunk: Buffer) => {
       this.#bytes += chunk.length;
-      this.#kept = Buffer.concat([this.#kept, chunk]).subarray(-maxBytes);
+      this.#kept.push(chunk.subarray(-maxBytes));
+      this.#kept.keepLast(maxBytes);
       if (this.#waiting.size > 0) this.#look();
     });
     stream.on('error', () => {});
@@ -24,7 +32,7 @@ export class StderrTail {
   }
 
   get text(): string {
-    return this.#kept.toString('utf8');
+    return this.#kept.content().subarray(-this.#maxBytes).toString('utf8');
   }
 
   /** Settles when the stream has said this line. */
