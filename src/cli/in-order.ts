@@ -13,9 +13,11 @@ const MAX_HELD = 10_000;
  */
 export class InOrder {
   readonly #renderer: Pick<Renderer, 'record' | 'delta' | 'close'>;
-  #held: (() => void)[] = [];
-  #waiting = false;
-  #timer: NodeJS.Timeout | undefined;
+  /** Calls whose message of pi has not started, oldest first. */
+  #calls: Call[] = [];
+  #held = 0;
+  /** Calls that were shown without their message; it may still come and then stands for none of those that wait. */
+  #late = 0;
 
   constructor(renderer: Pick<Renderer, 'record' | 'delta' | 'close'>) {
     this.#renderer = renderer;
@@ -27,7 +29,8 @@ export class InOrder {
     if (record.type === 'outcome') this.release();
     if (record.type.startsWith('gateway.')) this.#inTurn(show);
     else show();
-    if (startsAssistantMessage(record)) this.release();
+    if (isEvent(record, 'agent_start')) this.#late = 0;
+    if (isEvent(record, 'message_start', 'assistant')) this.#messageStarted();
   }
 
   delta(delta: Delta): void {
@@ -36,11 +39,7 @@ export class InOrder {
 
   /** Shows what waits. */
   release(): void {
-    clearTimeout(this.#timer);
-    this.#waiting = false;
-    const held = this.#held;
-    this.#held = [];
-    for (const show of held) show();
+    while (this.#calls.length > 0) this.#showOldest();
   }
 
   /** Shows what waits and leaves the terminal as it should be. */
@@ -49,26 +48,52 @@ export class InOrder {
     this.#renderer.close();
   }
 
-  /** A new call: what came before it is in order by now. */
   #begin(): void {
-    this.release();
-    this.#waiting = true;
-    this.#timer = setTimeout(() => this.release(), HOLD_MS);
-    this.#timer.unref();
+    const call: Call = { held: [], timer: setTimeout(() => this.#giveUpOn(call), HOLD_MS) };
+    call.timer.unref();
+    this.#calls.push(call);
+  }
+
+  #messageStarted(): void {
+    if (this.#late > 0) this.#late--;
+    else this.#showOldest();
+  }
+
+  #giveUpOn(call: Call): void {
+    while (this.#calls.includes(call)) {
+      this.#late++;
+      this.#showOldest();
+    }
+  }
+
+  #showOldest(): void {
+    const call = this.#calls.shift();
+    if (call === undefined) return;
+    clearTimeout(call.timer);
+    this.#held -= call.held.length;
+    for (const show of call.held) show();
   }
 
   #inTurn(show: () => void): void {
-    if (this.#waiting && this.#held.length < MAX_HELD) {
-      this.#held.push(show);
+    if (this.#held >= MAX_HELD) this.release();
+    const call = this.#calls.at(-1);
+    if (call === undefined) {
+      show();
       return;
     }
-    if (this.#waiting) this.release();
-    show();
+    call.held.push(show);
+    this.#held++;
   }
 }
 
-function startsAssistantMessage(record: SandboxRecord): boolean {
+/** What the gateway saw of one model call, in the order in which it is to be shown. */
+interface Call {
+  readonly held: (() => void)[];
+  readonly timer: NodeJS.Timeout;
+}
+
+function isEvent(record: SandboxRecord, type: string, role?: string): boolean {
   if (record.type !== 'pi') return false;
   const event = record['event'] as { type?: unknown; message?: { role?: unknown } } | null;
-  return event?.type === 'message_start' && event.message?.role === 'assistant';
+  return event?.type === type && (role === undefined || event.message?.role === role);
 }

@@ -56,6 +56,11 @@ const SCRIPTED = 'scripted:';
  */
 export async function resolveModel(spec: string, options: ResolveOptions): Promise<ModelSource> {
   if (spec.startsWith(SCRIPTED)) {
+    if (options.baseUrl !== undefined) {
+      throw new SandboxError('usage', '--base-url can have no effect on a scripted model: it asks no server.', {
+        hint: 'Leave --base-url out, or name a model of a provider.',
+      });
+    }
     const { scriptedSource } = await import('./scripted-source.ts');
     return scriptedSource(spec, spec.slice(SCRIPTED.length), options.cwd);
   }

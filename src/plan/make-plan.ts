@@ -1,14 +1,17 @@
 import { SandboxError } from '../errors.ts';
 import { MiB } from '../lib/bytes.ts';
+import { formatBytes } from '../lib/format.ts';
 import { GUEST, uidPair } from '../protocol/guest.ts';
 import type { PlannedModel } from '../protocol/model.ts';
 import type { ContainerPlan, RunPlan, TmpfsPlan, WorkspaceMode } from '../protocol/plan.ts';
 import type { RunRequest } from '../request/run-request.ts';
+import { containerSpec } from './container-spec.ts';
 import { limitsFor } from './limits.ts';
 import { piCommand } from './pi-command.ts';
 import { PROFILES, type Profile } from './profiles.ts';
 import { largestWorkspace, leastWorkspace, type Sizes, sizesFor } from './sizes.ts';
 import { selectTools } from './tools.ts';
+import { checkAcceptWeaker } from './weaker-fields.ts';
 
 /** The image, as far as the plan depends on it. */
 export interface ImageFactsForPlan {
@@ -62,12 +65,15 @@ export function makePlan(request: RunRequest, facts: HostFacts): RunPlan {
   const sizes = sizesFor(measured, request, facts.engine.memory);
   checkLeast('--memory', request.memory, LEAST_MEMORY);
   checkLeast('--pids', request.pids, LEAST_PIDS);
+  checkCpus(request, facts);
   checkRoom(facts, mode, sizes);
   if (!sizes.inMemory) {
     notices.push(
       'The workspace is too large for memory and lies on a disk volume: the engine has no quota for it, so its size is watched.',
     );
   }
+  const container = planContainer(request, facts, mode, sizes);
+  checkAcceptWeaker(request.acceptWeaker ?? [], containerSpec(container));
   const contextFiles = chooseContextFiles(profile, facts, notices);
   const limits = limitsFor(request, sizes);
   if (mode === 'copy' && profile.writes) {
@@ -89,7 +95,7 @@ export function makePlan(request: RunRequest, facts: HostFacts): RunPlan {
       files: facts.repository.files,
       bytes: facts.repository.bytes,
     },
-    container: planContainer(request, facts, mode, sizes),
+    container,
     pi: piCommand({
       model: facts.model,
       tools,
@@ -108,9 +114,25 @@ export function makePlan(request: RunRequest, facts: HostFacts): RunPlan {
 function chooseMode(request: RunRequest, facts: HostFacts, profile: Profile, notices: string[]): WorkspaceMode {
   const asked = request.workspace ?? profile.workspace;
   const tooLarge = leastWorkspace(facts.repository) > largestWorkspace(facts.engine.memory);
-  if (asked === 'copy' && request.workspace === undefined && tooLarge && !profile.writes && facts.engine.local) {
-    notices.push('The repository is too large to copy into memory, so it is mounted read-only instead.');
+  // A mount shows everything, so it never takes the place of a copy that leaves out what the user named.
+  const leavesOut = (request.exclude ?? []).length > 0;
+  if (
+    asked === 'copy' &&
+    request.workspace === undefined &&
+    tooLarge &&
+    !profile.writes &&
+    facts.engine.local &&
+    !leavesOut
+  ) {
+    notices.push(
+      'The repository is too large to copy into memory, so it is mounted read-only instead; --workspace copy copies it to disk.',
+    );
     return 'mount';
+  }
+  if (asked === 'mount' && leavesOut) {
+    throw new SandboxError('usage', 'A mount shows the whole repository, so --exclude can have no effect on it.', {
+      hint: 'Use --workspace copy, or leave --exclude out.',
+    });
   }
   if (asked === 'mount' && !facts.engine.local) {
     throw new SandboxError('usage', 'The workspace mode "mount" needs an engine on this machine; this one is remote.', {
@@ -130,18 +152,29 @@ function checkLeast(option: string, asked: number | undefined, least: number): v
   });
 }
 
+function checkCpus(request: RunRequest, facts: HostFacts): void {
+  if (request.cpus === undefined || request.cpus <= facts.engine.cpus) return;
+  throw new SandboxError(
+    'usage',
+    `The engine has ${facts.engine.cpus} processors; --cpus ${request.cpus} asks for more.`,
+    {
+      hint: 'Lower --cpus, or leave it out.',
+    },
+  );
+}
+
 function checkRoom(facts: HostFacts, mode: WorkspaceMode, sizes: Sizes): void {
   if (mode === 'copy' && leastWorkspace(facts.repository) > sizes.workspace) {
     throw new SandboxError(
       'usage',
-      `The repository needs ${leastWorkspace(facts.repository)} bytes, and --disk allows ${sizes.workspace}.`,
+      `The repository needs ${formatBytes(leastWorkspace(facts.repository))}, and --disk allows ${formatBytes(sizes.workspace)}.`,
       { hint: 'Raise --disk, or leave parts out with --exclude.' },
     );
   }
   if (sizes.memory > facts.engine.memory) {
     throw new SandboxError(
       'usage',
-      `The engine has ${facts.engine.memory} bytes of memory; ${sizes.memory} are asked for.`,
+      `The engine has ${formatBytes(facts.engine.memory)} of memory; ${formatBytes(sizes.memory)} are asked for.`,
       {
         hint: 'Lower --memory or --disk.',
       },
@@ -154,7 +187,7 @@ function chooseContextFiles(profile: Profile, facts: HostFacts, notices: string[
   const large = facts.repository.contextFiles.find((file) => file.bytes > MAX_CONTEXT_FILE_BYTES);
   if (large === undefined) return true;
   notices.push(
-    `${large.path} has ${large.bytes} bytes, more than ${MAX_CONTEXT_FILE_BYTES}: no context file is given to the model.`,
+    `${large.path} has ${formatBytes(large.bytes)}, more than ${formatBytes(MAX_CONTEXT_FILE_BYTES)}: no context file is given to the model.`,
   );
   return false;
 }
@@ -185,7 +218,7 @@ function planContainer(request: RunRequest, facts: HostFacts, mode: WorkspaceMod
     agentUid: agent,
     labels: { ...facts.labels },
     memory: sizes.memory,
-    // Two processors while pi starts save a tenth of a second; more than the host has is refused by the engine.
+    // Two processors while pi starts save a tenth of a second; more than there are would be refused.
     bootCpus: Math.min(Math.max(BOOT_CPUS, request.cpus ?? 0), facts.engine.cpus),
     cpus: Math.min(request.cpus ?? BOOT_CPUS, facts.engine.cpus),
     pids: request.pids ?? 512,

@@ -36,6 +36,22 @@ describe('a live transcript', () => {
     expect(shown.at(-1)).toBe('now');
   });
 
+  it('keeps the words of each call behind the tools before them, also when pi is a whole turn behind', () => {
+    const { shown, order } = watched();
+    order.record(record('gateway.request'));
+    order.delta({ call: 1, kind: 'text', text: 'one' });
+    order.record(record('gateway.request'));
+    order.delta({ call: 2, kind: 'text', text: 'two' });
+    order.record(pi({ type: 'message_start', message: { role: 'assistant' } }));
+    order.record(pi({ type: 'tool_execution_end' }));
+    order.record(pi({ type: 'message_start', message: { role: 'assistant' } }));
+    expect(shown.filter((text) => !text.startsWith('gateway') && text !== 'message_start')).toEqual([
+      'one',
+      'tool_execution_end',
+      'two',
+    ]);
+  });
+
   it('waits only so long for a message of pi, and not at all at the end', () => {
     vi.useFakeTimers();
     const { shown, order } = watched();

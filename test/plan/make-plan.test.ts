@@ -97,8 +97,26 @@ describe('sizes follow the repository', () => {
 
   test('processors never exceed what the engine has', () => {
     const facts = hostFacts({ engine: { cpus: 1, memory: 16 * GiB, local: true } });
-    const { bootCpus, cpus } = makePlan({ ...REQUEST, cpus: 8 }, facts).container;
+    const { bootCpus, cpus } = makePlan(REQUEST, facts).container;
     expect({ bootCpus, cpus }).toEqual({ bootCpus: 1, cpus: 1 });
+    expect(refusal(() => makePlan({ ...REQUEST, cpus: 8 }, facts)).message).toContain('1 processors; --cpus 8');
+  });
+
+  test('a weakness is accepted only by a name that a check could report', () => {
+    const accepted = ['CapDrop', 'Ulimits.nofile', 'Tmpfs./spill', 'SecurityOpt.seccomp', 'SecurityModule'];
+    expect(makePlan({ ...REQUEST, acceptWeaker: accepted }, hostFacts()).acceptWeaker).toEqual(accepted);
+    const error = refusal(() => makePlan({ ...REQUEST, acceptWeaker: ['CapDrob'] }, hostFacts()));
+    expect(error).toMatchObject({ code: 'usage', exitCode: 2 });
+    expect(error.hint).toContain('CapDrop');
+  });
+
+  test('a mount never pretends to leave out what the user named', () => {
+    const request = { ...REQUEST, exclude: ['secret'] };
+    expect(refusal(() => makePlan({ ...request, workspace: 'mount' }, hostFacts())).message).toContain('--exclude');
+    const large = hostFacts({ repository: { bytes: 20 * GiB } });
+    expect(makePlan({ ...request, profile: 'review' }, large)).toMatchObject({
+      workspace: { mode: 'copy', path: GUEST.volumeWorkspace },
+    });
   });
 });
 
