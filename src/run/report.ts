@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import { withoutOwnLines } from '../container/own-lines.ts';
 import type { StderrTail } from '../container/stderr-tail.ts';
 import type { RunPlan } from '../protocol/plan.ts';
 import type { LeftOut } from '../workspace/left-out.ts';
@@ -88,12 +89,17 @@ function moved({ changed, changedCount }: PackResult): string[] {
   return [`Files changed while they were copied, so that the agent sees a mixture: ${names.join(', ')}${more}.`];
 }
 
-/** What pi and the bridge printed on their error streams. */
-export function recordErrors(files: RunFiles, tails: Readonly<Record<'pi' | 'bridge', StderrTail>>): void {
+/** What pi and the bridge printed on their error streams, our own words left out. */
+export function recordErrors(
+  files: Pick<RunFiles, 'record'>,
+  tails: Readonly<Record<'pi' | 'bridge', StderrTail>>,
+): void {
   for (const [who, tail] of Object.entries(tails)) {
-    if (tail.bytes === 0) continue;
-    const text = tail.text.slice(-MAX_STDERR_CHARS);
-    void files.record({ source: 'claimed', type: 'stderr', who, bytes: tail.bytes, text });
+    const said = tail.text;
+    const foreign = withoutOwnLines(said);
+    if (foreign.trim() === '') continue;
+    const bytes = tail.bytes - (Buffer.byteLength(said) - Buffer.byteLength(foreign));
+    void files.record({ source: 'claimed', type: 'stderr', who, bytes, text: foreign.slice(-MAX_STDERR_CHARS) });
   }
 }
 

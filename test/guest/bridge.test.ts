@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
+import { withoutOwnLines } from '../../src/container/own-lines.ts';
 import { openWire, type Wire } from '../../src/container/wire.ts';
 import { wireDuplex } from '../../src/container/wire-duplex.ts';
 import { MAX_WIRE_STREAMS, WIRE_MAGIC } from '../../src/protocol/wire.ts';
@@ -138,8 +139,24 @@ describe('dead-man switch', () => {
     await wire.ready;
     const started = performance.now();
     bridge.child.stdin.end();
-    expect((await bridge.exited).code).toBe(0);
+    const { code, stderr } = await bridge.exited;
+    expect(code).toBe(0);
     expect(performance.now() - started).toBeLessThan(2000);
+    expect(withoutOwnLines(stderr)).toBe('');
+  });
+
+  test('a host that takes its leave ends it, with nothing to say but a farewell', async () => {
+    await using bridge = await startBridge();
+    const { stdout, stdin } = bridge.child;
+    stdin.write(WIRE_MAGIC);
+    const session = http2.performServerHandshake(wireDuplex(stdout, stdin));
+    session.on('error', () => undefined);
+    await new Promise((resolve) => session.ping(resolve));
+    session.goaway();
+    const { stderr } = await bridge.exited;
+    session.destroy();
+    expect(stderr).not.toBe('');
+    expect(withoutOwnLines(stderr)).toBe('');
   });
 
   test('a bridge that nobody ever spoke to ends by itself', async () => {
