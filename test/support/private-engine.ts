@@ -29,7 +29,7 @@ export class PrivateEngine implements AsyncDisposable {
     return connectEngine(await findEndpoint({ DOCKER_HOST: this.host }));
   }
 
-  /** Needs root. Does not touch the host's network: no bridge, no firewall rule, no forwarding. */
+  /** Needs root. Runs in a network namespace of its own and touches nothing of the host's. */
   async start(): Promise<void> {
     const at = (name: string): string => path.join(this.#folder, name);
     const own = ['--data-root', at('data'), '--exec-root', at('exec'), '--pidfile', at('pid'), '--host', this.host];
@@ -43,7 +43,10 @@ export class PrivateEngine implements AsyncDisposable {
     // A killed daemon leaves it, and its number may be in use again.
     rmSync(at('pid'), { force: true });
     const log = openSync(at('log'), 'a');
-    this.#daemon = spawn('dockerd', [...own, ...apart, ...network], { stdio: ['ignore', log, log] });
+    // A network of its own: a second daemon without a bridge removes the bridge of the first.
+    this.#daemon = spawn('unshare', ['--net', 'dockerd', ...own, ...apart, ...network], {
+      stdio: ['ignore', log, log],
+    });
     await once(this.#daemon, 'spawn');
     const answers = () =>
       this.connect().then(
