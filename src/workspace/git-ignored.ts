@@ -7,7 +7,7 @@ import { type GitHost, listIgnored } from './git-command.ts';
 import { findGitFolder, findWorkTree, type GitFolder } from './git-folder.ts';
 import { findExcludesFile } from './global-excludes.ts';
 import type { IgnoreRules } from './ignore-rules.ts';
-import { LISTED_IN_NOTICE, MAX_NESTED_REPOSITORIES } from './limits.ts';
+import { LISTED_IN_NOTICE, MAX_INDEX_BYTES, MAX_NESTED_REPOSITORIES } from './limits.ts';
 import { makeScratchGit, type ScratchGit, type ScratchTrees } from './scratch-git.ts';
 
 /** Where a listing by git may put its scratch folders, and how it runs git. */
@@ -25,6 +25,7 @@ export class GitIgnored implements IgnoreRules {
   readonly #ignored = new Set<string>();
   readonly #nested: string[] = [];
   readonly #notices: string[] = [];
+  readonly #indexes = { bytes: MAX_INDEX_BYTES };
   #excludesFile: string | undefined;
 
   private constructor(root: Buffer, listing: GitListing) {
@@ -90,13 +91,18 @@ export class GitIgnored implements IgnoreRules {
   /** Adds what git ignores in `folder` (relative to the root); `workTree` is the top of its repository. */
   async #add(folder: Buffer, workTree: Buffer, git: GitFolder | undefined): Promise<void> {
     const trees = { workTree, listed: joinPath(this.#root, folder), git };
-    const scratch = await this.#scratch(trees);
+    const scratch = await makeScratchGit(await this.#scratchFolder(), trees, this.#indexes);
     if (folder.length === 0) {
       this.#excludesFile = await findExcludesFile(scratch, this.#listing.host, this.#listing.signal);
     }
     if (scratch.ownExcludesFile) {
       this.#notices.push(
         `The git configuration of ${place(folder)} names its own excludes file; it is not used, as nothing of that configuration is.`,
+      );
+    }
+    if (scratch.indexProblem !== undefined) {
+      this.#notices.push(
+        `The index of ${place(folder)} is not used (${scratch.indexProblem}); tracked files that are also ignored stay out.`,
       );
     }
     const prefix = folder.length === 0 ? '' : `${folder.toString('latin1')}/`;
@@ -114,13 +120,13 @@ export class GitIgnored implements IgnoreRules {
       this.#notices.push(
         `git could not read the index of ${place(folder)} (${showPath(Buffer.from(error.stderr.split('\n')[0] ?? ''))}); tracked files that are also ignored stay out.`,
       );
-      const bare = await this.#scratch(trees, false);
+      const bare = await makeScratchGit(await this.#scratchFolder(), trees);
       return listIgnored(bare, host, this.#excludesFile, signal);
     }
   }
 
-  async #scratch(trees: ScratchTrees, withIndex = true): Promise<ScratchGit> {
-    return makeScratchGit(await mkdtemp(join(this.#listing.scratchRoot, 'git-')), trees, withIndex);
+  #scratchFolder(): Promise<string> {
+    return mkdtemp(join(this.#listing.scratchRoot, 'git-'));
   }
 }
 

@@ -11,7 +11,7 @@ export const MAX_CHANGED_LISTED = 200;
 /** Repositories and names that one notice lists. */
 export const LISTED_IN_NOTICE = 5;
 
-/** Largest index that is copied for git, bytes: more than MAX_ENTRIES long names take. */
+/** All indexes that are copied for git in one selection, bytes: more than MAX_ENTRIES long names take. */
 export const MAX_INDEX_BYTES = 256 << 20;
 /** Largest configuration or rule file that is read, bytes. */
 export const MAX_RULES_BYTES = 1 << 20;
