@@ -22,16 +22,30 @@ describe('the fingerprint of the guest side', () => {
       await cp(join(ROOT, name), join(root, name), { recursive: true });
     }
     await mkdir(join(root, 'dist/images/guest'), { recursive: true });
-    await writeFile(join(root, 'dist/images/guest/bridge.mjs'), 'bridge');
+    for (const name of ['bridge', 'guard']) await writeFile(join(root, `dist/images/guest/${name}.mjs`), name);
   });
   afterEach(() => rm(root, { recursive: true }));
 
-  test('is the same for the same files, wherever they are', async () => {
-    const copy = await mkdtemp(join(tmpdir(), 'pi-sandbox-fingerprint-'));
-    await cp(root, copy, { recursive: true });
-    expect(await guestFingerprint(copy)).toBe(await guestFingerprint(root));
-    expect(await guestFingerprint(root)).toMatch(/^[0-9a-f]{64}$/);
-    await rm(copy, { recursive: true });
+  test.each(['', 'node_modules/@pi-sandbox/cli'])(
+    'is the same for the same files in another place (%s)',
+    async (below) => {
+      const place = await mkdtemp(join(tmpdir(), 'pi-sandbox-fingerprint-'));
+      const copy = join(place, below);
+      await cp(root, copy, { recursive: true });
+      const before = await guestFingerprint(copy);
+      expect(before).toMatch(/^[0-9a-f]{64}$/);
+      expect(before).toBe(await guestFingerprint(root));
+      await writeFile(join(copy, 'dist/images/guest/guard.mjs'), 'changed');
+      expect(await guestFingerprint(copy)).not.toBe(before);
+      await rm(place, { recursive: true });
+    },
+  );
+
+  test('does not change with packages that lie beside its files', async () => {
+    const before = await guestFingerprint(root);
+    await mkdir(join(root, 'images/build/node_modules/x'), { recursive: true });
+    await writeFile(join(root, 'images/build/node_modules/x/index.js'), 'x');
+    expect(await guestFingerprint(root)).toBe(before);
   });
 
   test.each([

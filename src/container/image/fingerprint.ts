@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { SandboxError } from '../../errors.ts';
 
 /** Folders and files below the product's root that decide what an image holds. */
@@ -35,9 +35,13 @@ export async function productVersion(root: string): Promise<string> {
 async function filesIn(root: string, input: string): Promise<string[]> {
   try {
     const entries = await readdir(join(root, input), { recursive: true, withFileTypes: true });
-    return entries
-      .filter((entry) => entry.isFile() && !entry.parentPath.includes('node_modules'))
-      .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
+    return (
+      entries
+        .filter((entry) => entry.isFile())
+        .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+        // Judged below the root: an installed product lies in a folder of that name itself.
+        .filter((path) => !path.split(sep).includes('node_modules'))
+    );
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOTDIR') return [input];
     throw new SandboxError('internal', `A part of the image is missing: ${join(root, input)}.`, {
