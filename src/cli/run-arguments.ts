@@ -78,7 +78,7 @@ export async function understand(args: readonly string[], options: RunOptions): 
       runtime: options.runtime,
       timeoutMs: number('--timeout', options.timeout, timer, 'a duration such as 90s, 10m or 1h, up to 24 days'),
       idleTimeoutMs: number('--idle-timeout', options.idleTimeout, timer, 'a duration such as 90s or 10m'),
-      bashTimeoutMs: number('--bash-timeout', options.bashTimeout, parseDuration, 'a duration such as 90s or 10m'),
+      bashTimeoutMs: number('--bash-timeout', options.bashTimeout, timer, 'a duration such as 90s or 10m'),
       memory: number('--memory', options.memory, parseSize, 'a size such as 512m or 2g'),
       disk: number('--disk', options.disk, parseSize, 'a size such as 512m or 2g'),
       cpus: number('--cpus', options.cpus, positive, 'a number above 0'),

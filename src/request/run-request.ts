@@ -5,8 +5,8 @@ import { ProfileName, WorkspaceMode } from '../protocol/plan.ts';
 
 const Positive = Type.Integer({ minimum: 1 });
 
-/** Longest time that a timer can wait, milliseconds: some 24 days. */
-export const MAX_TIMER_MS = 2 ** 31 - 1;
+/** Longest time that a timer can wait, milliseconds: some 24 days. Whole seconds, as some limits are rounded up to them. */
+export const MAX_TIMER_MS = 2_147_483_000;
 const Timer = Type.Integer({ minimum: 1, maximum: MAX_TIMER_MS });
 
 const Thinking = Type.Union(
@@ -40,7 +40,7 @@ export const RunRequest = Type.Object(
     timeoutMs: Type.Optional(Timer),
     idleTimeoutMs: Type.Optional(Timer),
     /** For bash calls that name no timeout of their own; whole seconds, rounded up. */
-    bashTimeoutMs: Type.Optional(Positive),
+    bashTimeoutMs: Type.Optional(Timer),
     /** Bytes. */
     memory: Type.Optional(Positive),
     cpus: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),

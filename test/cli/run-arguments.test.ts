@@ -135,6 +135,7 @@ describe('options', () => {
     { options: { ...model, timeout: '-5m' }, says: '--timeout -5m' },
     { options: { ...model, timeout: '' }, says: '--timeout' },
     { options: { ...model, idleTimeout: '1 week' }, says: '--idle-timeout 1 week' },
+    { options: { ...model, bashTimeout: '25d' }, says: '--bash-timeout 25d' },
     { options: { ...model, memory: '2 apples' }, says: '--memory 2 apples' },
     { options: { ...model, memory: '99999999999999g' }, says: '--memory' },
     { options: { ...model, disk: '-1' }, says: '--disk -1' },

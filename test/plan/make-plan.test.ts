@@ -5,6 +5,7 @@ import { MAX_CONTEXT_FILE_BYTES, makePlan } from '../../src/plan/make-plan.ts';
 import { PROFILES } from '../../src/plan/profiles.ts';
 import { GUEST } from '../../src/protocol/guest.ts';
 import { type ProfileName, RunPlan } from '../../src/protocol/plan.ts';
+import { MAX_TIMER_MS } from '../../src/request/run-request.ts';
 import { hostFacts, REQUEST, refusal } from './support.ts';
 
 const profiles = Object.keys(PROFILES) as ProfileName[];
@@ -45,6 +46,8 @@ describe('a plan', () => {
   test('keeps the seconds that a bash timeout rounds up to', () => {
     expect(makePlan(REQUEST, hostFacts()).limits.bashTimeoutSeconds).toBe(300);
     expect(makePlan({ ...REQUEST, bashTimeoutMs: 1_200 }, hostFacts()).limits.bashTimeoutSeconds).toBe(2);
+    const longest = makePlan({ ...REQUEST, bashTimeoutMs: MAX_TIMER_MS }, hostFacts()).limits.bashTimeoutSeconds;
+    expect(longest * 1_000, 'what a timer can wait').toBeLessThan(2 ** 31);
   });
 });
 
