@@ -56,10 +56,15 @@ export async function oldImages(engine: Pick<Engine, 'images' | 'removeImage'>):
   });
 }
 
+/** Bytes below a folder; 0 where it may not be read, or goes away meanwhile. */
 function sizeOf(folder: string): number {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-  const sizes = entries.map(
-    (entry) => lstatSync(path.join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.size,
-  );
-  return sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
+  try {
+    const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+    const sizes = entries.map(
+      (entry) => lstatSync(path.join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.size,
+    );
+    return sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
+  } catch {
+    return 0;
+  }
 }

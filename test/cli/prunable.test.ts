@@ -1,12 +1,31 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect, test } from 'vitest';
 import { wantedImage } from '../../src/cli/ensure-image.ts';
-import { oldImages } from '../../src/cli/prunable.ts';
+import { oldImages, oldRuns } from '../../src/cli/prunable.ts';
 import { LABEL } from '../../src/protocol/labels.ts';
+import { tempFolder } from '../support/cli.ts';
 
 const { tag, version, fingerprint } = await wantedImage();
 const UNNAMED = ['<none>:<none>'];
 const CURRENT = { [LABEL.guest]: fingerprint, [LABEL.version]: version, [LABEL.stage]: 'final' };
 const OLD = { ...CURRENT, [LABEL.guest]: 'another' };
+
+test('a run whose folder cannot be read is offered with the size 0 and keeps no other back', async () => {
+  const stateRoot = path.join(tempFolder(), 'pi-sandbox');
+  const runs = path.join(stateRoot, 'runs');
+  const [broken, whole] = ['20200101T000000-000001', '20200101T000000-000002'];
+  mkdirSync(path.join(runs, whole), { recursive: true, mode: 0o700 });
+  writeFileSync(path.join(runs, whole, 'events.jsonl'), 'x'.repeat(10));
+  symlinkSync(path.join(runs, 'gone'), path.join(runs, broken));
+  const found = await oldRuns(stateRoot, new Date());
+  expect(found.map(({ name, bytes }) => [name, bytes])).toEqual([
+    [broken, 0],
+    [whole, 10],
+  ]);
+  await found[1]?.remove();
+  expect((await oldRuns(stateRoot, new Date())).map(({ name }) => name)).toEqual([broken]);
+});
 
 /** An engine that holds these images, by id: their names and labels. */
 async function offered(images: Readonly<Record<string, readonly [string[], Record<string, string>]>>) {
