@@ -1,39 +1,33 @@
-import { sanitize } from '../lib/sanitize.ts';
+import type { Screen } from './render-screen.ts';
+import { span } from './render-style.ts';
 
 /** Shortest time between two states of a line that changes in place, milliseconds. */
 const REDRAW_MS = 100;
 
-/** One line of state: redrawn in place on a terminal, printed once per change elsewhere when it lasts. */
+/** One line of state, redrawn in place on a terminal, and steps that stay. Both through the screen that owns the terminal. */
 export class Progress {
-  readonly #out: NodeJS.WriteStream;
-  readonly #quiet: boolean;
-  #drawn = false;
-  #last = 0;
+  readonly #screen: Screen;
+  readonly #now: () => number;
+  #drawnAt = Number.NEGATIVE_INFINITY;
 
-  constructor(out: NodeJS.WriteStream, quiet: boolean) {
-    this.#out = out;
-    this.#quiet = quiet;
+  constructor(screen: Screen, now: () => number = () => performance.now()) {
+    this.#screen = screen;
+    this.#now = now;
   }
 
   /** A step that is worth a line of its own. */
   step(text: string): void {
-    if (this.#quiet) return;
-    this.clear();
-    this.#out.write(`${sanitize(text, { keepNewlines: false })}\n`);
+    this.#screen.line(span(text));
   }
 
-  /** A state that the next one replaces. */
+  /** A state that the next one, or anything else, replaces. Nothing without a terminal. */
   update(text: string): void {
-    const now = Date.now();
-    if (this.#quiet || !this.#out.isTTY || now - this.#last < REDRAW_MS) return;
-    this.#last = now;
-    const line = sanitize(text, { keepNewlines: false }).slice(0, Math.max(20, this.#out.columns - 1));
-    this.#out.write(`\r\u001b[K${line}`);
-    this.#drawn = true;
+    if (this.#now() - this.#drawnAt < REDRAW_MS) return;
+    this.#drawnAt = this.#now();
+    this.#screen.live([text]);
   }
 
   clear(): void {
-    if (this.#drawn) this.#out.write('\r\u001b[K');
-    this.#drawn = false;
+    this.#screen.clearLive();
   }
 }

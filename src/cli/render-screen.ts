@@ -14,8 +14,9 @@ const DEFAULT_COLUMNS = 80;
 const MAX_HELD = 8_192;
 
 /**
- * The only place that writes to a terminal: everything passes the sanitiser here. Three kinds of output: whole lines,
- * a stream of text, and on a terminal a few live lines at the end that are redrawn in place.
+ * The only writer of what a command shows while it goes on: everything passes the sanitiser here, and since it alone
+ * knows which rows are live, nothing else may write to that terminal meanwhile. Three kinds of output: whole lines, a
+ * stream of text, and on a terminal a few live lines at the end that are redrawn in place.
  */
 export class Screen {
   readonly isTTY: boolean;
@@ -35,7 +36,8 @@ export class Screen {
   }
 
   get columns(): number {
-    return this.isTTY ? (this.#out.columns ?? DEFAULT_COLUMNS) : Number.POSITIVE_INFINITY;
+    // A terminal that does not know its width says 0.
+    return this.isTTY ? this.#out.columns || DEFAULT_COLUMNS : Number.POSITIVE_INFINITY;
   }
 
   line(...spans: readonly Span[]): void {
@@ -72,7 +74,8 @@ export class Screen {
   }
 
   clearLive(): void {
-    if (this.#liveRows > 0) this.#out.write(`\u001b[${this.#liveRows}A\u001b[J`);
+    // To the first column, too: a key that the terminal echoed, such as ^C, has moved the cursor.
+    if (this.#liveRows > 0) this.#out.write(`\u001b[${this.#liveRows}F\u001b[J`);
     this.#liveRows = 0;
   }
 

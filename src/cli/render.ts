@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { Outcome } from '../protocol/outcome.ts';
 import type { SandboxRecord } from '../protocol/record.ts';
+import { Progress } from './progress.ts';
 import { showAnswer } from './render-answer.ts';
 import { ObservedView } from './render-observed.ts';
 import { PiView } from './render-pi.ts';
@@ -39,6 +40,7 @@ export class Renderer {
   readonly #screen: Screen;
   readonly #pi: PiView;
   readonly #observed: ObservedView;
+  readonly #progress: Progress;
   readonly #usage = new UsageView();
   readonly #quiet: boolean;
   /** Call and kind of the text that is being streamed. */
@@ -51,6 +53,7 @@ export class Renderer {
     this.#screen = new Screen(out, { color });
     this.#pi = new PiView(this.#screen, now);
     this.#observed = new ObservedView(this.#screen);
+    this.#progress = new Progress(this.#screen, now);
     this.#quiet = quiet;
   }
 
@@ -75,6 +78,16 @@ export class Renderer {
     this.#pi.leaveOutModel();
     if (kind === 'text') this.#shown = Math.max(this.#shown, call);
     this.#screen.stream(text, kind === 'thinking' ? 'dim' : 'plain');
+  }
+
+  /** A word to the user that is not part of the record. */
+  notice(text: string): void {
+    if (!this.#quiet) this.#progress.step(text);
+  }
+
+  /** What is going on, until anything else is shown. */
+  status(text: string): void {
+    if (!this.#quiet) this.#progress.update(text);
   }
 
   /** The last lines: usage as observed, and how the run ended. Says it once. */
@@ -103,7 +116,7 @@ export class Renderer {
     if (Value.Check(Outcome, value)) this.end(value);
   }
 
-  /** Leaves the terminal as it should be when the run ends without an outcome. */
+  /** Leaves the terminal as it should be when something else writes next: a question, an error, the shell. */
   close(): void {
     this.#screen.endStream();
     this.#screen.clearLive();

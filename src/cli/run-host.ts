@@ -7,21 +7,20 @@ import { ensureImage } from './ensure-image.ts';
 import { environment } from './environment.ts';
 import { InOrder } from './in-order.ts';
 import type { Interrupts } from './interrupts.ts';
-import type { Progress } from './progress.ts';
-import { Renderer } from './render.ts';
+import type { Renderer } from './render.ts';
 
 export interface HostOptions {
   readonly interrupts: Interrupts;
-  readonly progress: Progress;
+  /** Writes everything that a person sees of the run; a quiet one where records go to stdout. */
+  readonly renderer: Renderer;
   readonly json: boolean;
-  readonly quiet: boolean;
   readonly askNext?: () => Promise<string | undefined>;
 }
 
 /** The outside world of a run, as the command line sees it: human text on stderr, results on stdout. */
-export function runHost({ interrupts, progress, json, quiet, askNext }: HostOptions): RunHost {
-  const renderer = new InOrder(new Renderer(process.stderr, { color: environment.color(process.stderr), quiet }));
-  const step = (line: string): void => progress.step(line);
+export function runHost({ interrupts, renderer, json, askNext }: HostOptions): RunHost {
+  const transcript = new InOrder(renderer);
+  const step = (line: string): void => renderer.notice(line);
   return {
     env: environment.env,
     cwd: process.cwd(),
@@ -33,23 +32,21 @@ export function runHost({ interrupts, progress, json, quiet, askNext }: HostOpti
     ensureImage: (engine: Engine, asked, signal) => ensureImage(engine, asked, signal, step),
     onInterrupt: interrupts.listen,
     onImpatient: (kind) => {
-      progress.step('Leaving at once. The container ends by itself; the next pi-sandbox command removes what is left.');
+      step('Leaving at once. The container ends by itself; the next pi-sandbox command removes what is left.');
       process.exit(kind === 'SIGINT' ? 130 : 143);
     },
     onRecord: (record) => {
-      progress.clear();
       if (interrupts.outputGone) return undefined;
       if (json) return writeLine(record);
-      renderer.record(record);
+      transcript.record(record);
       return undefined;
     },
     onDelta: (delta) => {
-      progress.clear();
-      if (!json && !interrupts.outputGone) showDelta(renderer, delta);
+      if (!json && !interrupts.outputGone) showDelta(transcript, delta);
     },
-    progress: (text) => progress.update(text),
-    warn: (text) => progress.step(`pi-sandbox: ${text}`),
-    ...(askNext === undefined ? {} : { askNext }),
+    progress: (text) => renderer.status(text),
+    warn: (text) => step(`pi-sandbox: ${text}`),
+    ...(askNext === undefined ? {} : { askNext: () => ask(transcript, askNext) }),
   };
 }
 
@@ -69,7 +66,13 @@ function writeLine(record: SandboxRecord): Promise<void> | undefined {
   });
 }
 
-function showDelta(renderer: InOrder, delta: GatewayDelta): void {
+/** The question writes to the terminal itself, so it starts on a line of its own and with nothing live above. */
+function ask(transcript: InOrder, askNext: () => Promise<string | undefined>): Promise<string | undefined> {
+  transcript.close();
+  return askNext();
+}
+
+function showDelta(transcript: InOrder, delta: GatewayDelta): void {
   if (delta.type !== 'text' && delta.type !== 'thinking') return;
-  renderer.delta({ call: delta.call, kind: delta.type, text: delta.delta });
+  transcript.delta({ call: delta.call, kind: delta.type, text: delta.delta });
 }

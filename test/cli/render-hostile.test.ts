@@ -119,7 +119,7 @@ describe('hostile text', () => {
   it('reaches a terminal with no sequence but our own colours and redraws (D83)', () => {
     const target = render({ isTTY: true, color: true });
     hostileRun(target);
-    const rest = target.out.text.replaceAll(/\u001b\[(0|1|2|31|32|33|36)m|\u001b\[\d+A\u001b\[J/g, '');
+    const rest = target.out.text.replaceAll(/\u001b\[(0|1|2|31|32|33|36)m|\u001b\[\d+F\u001b\[J/g, '');
     expect(rest).not.toBe(target.out.text);
     expect(rest).not.toMatch(/[^\P{Cc}\n\t]/u);
   });

@@ -75,6 +75,27 @@ describe('live tool output on a terminal (M20)', () => {
     expect(out.text.match(/line \d+\n/g)?.length).toBeLessThanOrEqual(10);
   });
 
+  it('gives way to a notice, which stays when the output is redrawn and when it ends', () => {
+    const { out, renderer, record, tick } = render({ isTTY: true });
+    record(toolStart('a', 'bash', { command: 'build' }));
+    record(toolUpdate('a', 'one\ntwo'));
+    out.echo('^C');
+    renderer.notice('ending the turn');
+    tick(200);
+    record(toolUpdate('a', 'one\ntwo\nthree'));
+    expect(out.screen).toEqual(['> [1] bash: build', 'ending the turn', '  [1] one', '  [1] two', '  [1] three', '']);
+    renderer.close();
+    expect(out.screen).toEqual(['> [1] bash: build', 'ending the turn', '']);
+  });
+
+  it('has usual lines on a terminal that reports no width', () => {
+    const { out, record, tick } = render({ isTTY: true, columns: 0 });
+    record(toolStart('a', 'bash', { command: 'x'.repeat(60) }));
+    tick(200);
+    record(toolUpdate('a', 'y'.repeat(60)));
+    expect(out.screen).toEqual([`> [1] bash: ${'x'.repeat(60)}`, `  [1] ${'y'.repeat(60)}`, '']);
+  });
+
   it('shows parallel calls side by side and never wraps', () => {
     const { out, record, tick } = render({ isTTY: true });
     for (const id of ['a', 'b']) record(toolStart(id, 'bash', { command: id }));
@@ -93,5 +114,45 @@ describe('live tool output on a terminal (M20)', () => {
     tick(200);
     record(toolUpdate('c0', 'forgotten'));
     expect(out.text).not.toContain('forgotten');
+  });
+});
+
+describe('words beside the record', () => {
+  it('a status stands until anything else is shown, and is cut to one row', () => {
+    const { out, renderer, record, tick } = render({ isTTY: true });
+    renderer.status('Looking: 1 file');
+    tick(200);
+    renderer.status(`Looking: ${'9'.repeat(200)}`);
+    expect(out.screen).toEqual([`Looking: ${'9'.repeat(70)}`, '']);
+    record(toolStart('a', 'bash', { command: 'ls' }));
+    expect(out.screen).toEqual(['> [1] bash: ls', '']);
+    renderer.status('soon gone');
+    renderer.close();
+    expect(out.screen).toEqual(['> [1] bash: ls', '']);
+  });
+
+  it('a status is drawn at most ten times a second, and only on a terminal', () => {
+    const terminal = render({ isTTY: true });
+    for (let at = 0; at < 1_000; at++, terminal.tick(1)) terminal.renderer.status(`file ${at}`);
+    expect(terminal.out.text.match(/file \d+\n/g)?.length).toBeLessThanOrEqual(10);
+    const pipe = render();
+    pipe.renderer.status('file');
+    expect(pipe.out.text).toBe('');
+  });
+
+  it('neither is shown by a quiet run', () => {
+    const { out, renderer } = render({ isTTY: true, quiet: true });
+    renderer.notice('leftovers');
+    renderer.status('copying');
+    expect(out.text).toBe('');
+  });
+
+  it('a notice in the middle of streamed text gets a line of its own', () => {
+    const { out, renderer } = render({ isTTY: true });
+    renderer.delta({ call: 1, kind: 'text', text: 'Half' });
+    renderer.notice('a \u001b[31mnotice');
+    renderer.delta({ call: 1, kind: 'text', text: 'rest' });
+    expect(out.screen.map((line) => line.trim())).toEqual(['Half', expect.stringContaining('notice'), 'rest']);
+    expect(out.text).not.toContain('\u001b[31m');
   });
 });

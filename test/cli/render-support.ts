@@ -7,10 +7,16 @@ export const RUN = '20261130T021610-3f9a2c';
 export class FakeOutput {
   text = '';
   readonly isTTY: boolean;
-  readonly columns = 80;
+  readonly columns: number;
 
-  constructor(isTTY = false) {
+  constructor(isTTY = false, columns = 80) {
     this.isTTY = isTTY;
+    this.columns = columns;
+  }
+
+  /** As a terminal does with a key that is pressed. */
+  echo(text: string): void {
+    this.text += text;
   }
 
   write(text: string): boolean {
@@ -18,14 +24,21 @@ export class FakeOutput {
     return true;
   }
 
-  /** What stands on the screen after carrying out the two movements that the renderer knows. */
+  /** What stands on the screen after carrying out the movements that the renderer knows, as a terminal does. */
   get screen(): string[] {
     const rows = [''];
-    for (const part of this.text.split(/(\u001b\[\d+A\u001b\[J|\n)/)) {
-      const up = /^\u001b\[(\d+)A/.exec(part);
-      if (up !== null) rows.splice(rows.length - 1 - Number(up[1]), Number.POSITIVE_INFINITY, '');
-      else if (part === '\n') rows.push('');
-      else rows[rows.length - 1] += part;
+    let [row, column] = [0, 0];
+    for (const part of this.text.split(/(\u001b\[\d+F|\u001b\[J|\n)/)) {
+      const up = /^\u001b\[(\d+)F/.exec(part);
+      const line = rows[row] ?? '';
+      if (up !== null) [row, column] = [row - Number(up[1]), 0];
+      else if (part === '\u001b[J') rows.splice(row, Number.POSITIVE_INFINITY, line.slice(0, column));
+      else if (part === '\n') [row, column] = [row + 1, 0];
+      else {
+        rows[row] = line.padEnd(column).slice(0, column) + part + line.slice(column + part.length);
+        column += part.length;
+      }
+      rows[row] ??= '';
     }
     return rows;
   }
@@ -83,8 +96,8 @@ export const says = (text: string, more: Record<string, unknown> = {}): NewRecor
   });
 
 /** A renderer on a place of its own, with a clock that `tick` moves. */
-export function render(options: { isTTY?: boolean; color?: boolean; quiet?: boolean } = {}) {
-  const out = new FakeOutput(options.isTTY);
+export function render(options: { isTTY?: boolean; columns?: number; color?: boolean; quiet?: boolean } = {}) {
+  const out = new FakeOutput(options.isTTY, options.columns);
   let clock = 0;
   const renderer = new Renderer(out, {
     color: options.color ?? false,

@@ -20,7 +20,7 @@ const HOSTILE = [
 ].join(' ');
 const FILE = `a${ESC}]0;name\u0007\u009b1m.txt`;
 /** What our own screen sends to a terminal: move up, clear to the end of line or screen, go to the start of a line. */
-const OWN = /\u001b\[\d+A\u001b\[J|\r\u001b\[K|\r\n/g;
+const OWN = /\u001b\[\d+F\u001b\[J|\r\n/g;
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 
 const repo = session.repository('repo', { 'README.md': 'hello\n', [FILE]: 'x\n', '.gitignore': '*.ignored\n' });

@@ -11,6 +11,7 @@ import type { Interrupts } from '../interrupts.ts';
 import { printJson, printTable } from '../print.ts';
 import { Progress } from '../progress.ts';
 import { recoverWith } from '../recover-first.ts';
+import { Screen } from '../render-screen.ts';
 
 export interface BuildOptions {
   readonly from?: string;
@@ -26,7 +27,7 @@ export async function imageBuild(options: BuildOptions, interrupts: Interrupts):
   await recoverWith(engine);
   const { version, fingerprint } = await wantedImage();
   const tag = imageTag(version, fingerprint, options.from);
-  const progress = new Progress(process.stderr, false);
+  const progress = new Progress(new Screen(process.stderr, { color: false }));
   if (options.ifMissing === true) {
     const facts = imageFacts(tag, await engine.inspectImage(tag));
     if (facts !== undefined && problemOf(() => checkImage(facts, { name: tag, version, fingerprint })) === undefined) {

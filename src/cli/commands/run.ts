@@ -1,8 +1,9 @@
 import { sanitize } from '../../lib/sanitize.ts';
 import { planRun, type RunHost, runSandbox } from '../../run.ts';
+import { environment } from '../environment.ts';
 import type { Interrupts } from '../interrupts.ts';
-import { Progress } from '../progress.ts';
 import { ask } from '../prompt.ts';
+import { Renderer } from '../render.ts';
 import { type RunOptions, understand } from '../run-arguments.ts';
 import { runHost } from '../run-host.ts';
 
@@ -10,26 +11,34 @@ import { runHost } from '../run-host.ts';
 export async function run(args: readonly string[], options: RunOptions, interrupts: Interrupts): Promise<number> {
   const { request, repoFrom } = await understand(args, options);
   const quiet = options.quiet === true;
-  const progress = new Progress(process.stderr, quiet || options.json === true);
-  if (repoFrom !== 'argument') progress.step(`Repository: ${request.repo} (${repoFrom})`);
+  const renderer = new Renderer(process.stderr, {
+    color: environment.color(process.stderr),
+    quiet: quiet || options.json === true,
+  });
+  if (repoFrom !== 'argument') renderer.notice(`Repository: ${request.repo} (${repoFrom})`);
   const interactive = process.stdin.isTTY === true && process.stderr.isTTY === true && options.json !== true;
   const host: RunHost = runHost({
     interrupts,
-    progress,
+    renderer,
     json: options.json === true,
-    quiet,
     ...(interactive ? { askNext: () => ask('Turn ended. What should it do instead? (empty ends the run) ') } : {}),
   });
   if (options.dryRun === true) {
-    process.stdout.write(`${JSON.stringify(await planRun(request, host), null, 2)}\n`);
+    const plan = await closing(renderer, planRun(request, host));
+    process.stdout.write(`${JSON.stringify(plan, null, 2)}\n`);
     return 0;
   }
-  const result = await runSandbox(request, host);
+  const result = await closing(renderer, runSandbox(request, host));
   if (options.json !== true && !interrupts.outputGone && shouldPrintAnswer(quiet)) {
     const text = process.stdout.isTTY ? sanitize(result.answer, { keepNewlines: true }) : result.answer;
     if (text !== '') process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
   }
   return result.outcome.exitCode;
+}
+
+/** Clears the terminal of what was still going on, so that a result or an error starts on a line of its own. */
+function closing<T>(renderer: Renderer, work: Promise<T>): Promise<T> {
+  return work.finally(() => renderer.close());
 }
 
 /** The answer is a result and goes to stdout, unless the same terminal has just shown it. */

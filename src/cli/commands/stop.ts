@@ -10,6 +10,7 @@ import { pickRun } from '../pick-run.ts';
 import { say } from '../print.ts';
 import { Progress } from '../progress.ts';
 import { recoverFirst } from '../recover-first.ts';
+import { Screen } from '../render-screen.ts';
 
 /** Longest wait for a controller to take everything down, and the time between two looks, milliseconds. */
 const END_MS = 60_000;
@@ -35,7 +36,7 @@ export async function endRun(id: string): Promise<void> {
     // It ended by itself at this moment.
     if (await controllerAlive(socket)) throw error;
   });
-  const progress = new Progress(process.stderr, false);
+  const progress = new Progress(new Screen(process.stderr, { color: false }));
   const started = performance.now();
   while (await controllerAlive(socket)) {
     const waited = performance.now() - started;
