@@ -284,4 +284,11 @@ export class Gateway {
 }
 
 /** Categories after which trying again is of no use. */
-const GIVEN_UP: ReadonlySet<string> = new Set(['authentication', 'permission', 'not_found', 'quota', 'redirect']);
+const GIVEN_UP: ReadonlySet<string> = new Set([
+  'authentication',
+  'permission',
+  'not_found',
+  'quota',
+  'redirect',
+  'answer_size',
+]);

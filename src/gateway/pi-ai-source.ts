@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import type { Api, AssistantMessageEvent, Message, Model, ThinkingLevel } from '@earendil-works/pi-ai';
+import type {
+  Api,
+  AssistantMessage,
+  AssistantMessageEvent,
+  Message,
+  Model,
+  ThinkingLevel,
+} from '@earendil-works/pi-ai';
 import { calculateCost, type Models } from '@earendil-works/pi-ai/models';
 import type { PlannedModel } from '../protocol/model.ts';
+import { SaidBound } from './answer-bounds.ts';
 import type { ModelIdentity } from './conversation.ts';
 import type { CallOptions, ModelSource } from './model-source.ts';
 import { Scrubber } from './scrub.ts';
@@ -66,12 +74,14 @@ export class PiAiSource implements ModelSource {
   ): AsyncGenerator<AssistantMessageEvent> {
     const facts: UpstreamFacts = {};
     const onActivity = options.onActivity ?? (() => undefined);
+    const cut = new AbortController();
+    const bound = new SaidBound(options.maxTokens ?? this.#model.maxTokens);
     const reasoning = thinkingLevel(this.#thinking ?? options.reasoning);
     const events = this.#models.streamSimple(
       this.#model,
       { messages: [...messages] },
       {
-        signal,
+        signal: AbortSignal.any([signal, cut.signal]),
         fetch: this.#route.fetchFor({ facts, onActivity }),
         sessionId: this.#session,
         // A thread kept at the provider would hold more than the request that was checked.
@@ -96,11 +106,14 @@ export class PiAiSource implements ModelSource {
     );
     for await (const event of events) {
       onActivity();
-      if (event.type !== 'error' || event.reason === 'aborted') yield event;
-      else {
-        const { category, text } = describeUpstreamError(event.error, facts);
-        yield { ...event, error: { ...event.error, errorMessage: text, rawStopReason: category } };
+      if ('partial' in event && bound.exceededBy(event)) {
+        cut.abort();
+        facts.tooLarge = true;
+        yield failed({ ...event.partial, stopReason: 'error' }, facts);
+        return;
       }
+      if (event.type !== 'error' || event.reason === 'aborted') yield event;
+      else yield failed(event.error, facts);
     }
   }
 
@@ -117,6 +130,11 @@ export class PiAiSource implements ModelSource {
   toJSON(): unknown {
     return { model: this.model };
   }
+}
+
+function failed(message: AssistantMessage, facts: UpstreamFacts): AssistantMessageEvent {
+  const { category, text } = describeUpstreamError(message, facts);
+  return { type: 'error', reason: 'error', error: { ...message, errorMessage: text, rawStopReason: category } };
 }
 
 const LEVELS: readonly ThinkingLevel[] = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'];

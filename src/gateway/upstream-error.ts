@@ -15,6 +15,7 @@ export type UpstreamCategory =
   | 'network'
   | 'timeout'
   | 'redirect'
+  | 'answer_size'
   | 'server'
   | 'other';
 
@@ -25,6 +26,8 @@ export interface UpstreamFacts {
   retryAfterSeconds?: number | undefined;
   /** Node's error code of a connection that failed or broke. */
   networkCode?: string | undefined;
+  /** The answer was cut, because it was larger than one that is meant to be read. */
+  tooLarge?: boolean | undefined;
 }
 
 /**
@@ -57,6 +60,7 @@ const TEXTS: Record<UpstreamCategory, string> = {
   network: 'Network error between host and provider',
   timeout: 'Timeout at the provider',
   redirect: 'The provider answered with a redirect, which is never followed',
+  answer_size: 'The answer of the provider was cut, because it is much larger than what was asked for',
   server: 'Server error at the provider',
   other: 'The provider reported a failure',
 };
@@ -76,6 +80,7 @@ const BY_STATUS: Record<number, UpstreamCategory> = {
 
 function categoryOf(original: AssistantMessage, facts: UpstreamFacts): UpstreamCategory {
   const { status } = facts;
+  if (facts.tooLarge === true) return 'answer_size';
   if (status !== undefined && status >= 400) {
     if (status < 500 && isContextOverflow(original)) return 'context_too_long';
     // pi-ai knows the texts with which providers say that waiting will not help.

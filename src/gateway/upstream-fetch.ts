@@ -1,14 +1,11 @@
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { PassThrough, pipeline, Readable, type Transform } from 'node:stream';
+import { pipeline, Readable, type Transform } from 'node:stream';
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { MiB } from '../lib/bytes.ts';
+import { boundedAnswer } from './answer-bounds.ts';
 import type { UpstreamFacts } from './upstream-error.ts';
 import { upstreamHeaders } from './upstream-headers.ts';
-
-/** Largest answer of a provider, bytes after decompression. */
-const MAX_ANSWER_BYTES = 256 * MiB;
 
 /** One call's view of the connection to the provider. */
 export interface UpstreamWatch {
@@ -105,22 +102,18 @@ function answerOf(sent: ClientRequest): Promise<IncomingMessage> {
 }
 
 function bodyOf(answer: IncomingMessage, watch: UpstreamWatch): ReadableStream<Uint8Array> {
-  let size = 0;
-  const counted = new PassThrough({
-    transform(piece: Buffer, _encoding, done) {
-      size += piece.length;
-      watch.onActivity();
-      if (size > MAX_ANSWER_BYTES) done(new Error('the answer of the provider is too large'));
-      else done(null, piece);
-    },
-  });
+  const { facts } = watch;
+  const cut = (): void => {
+    facts.tooLarge = true;
+  };
+  const bounded = boundedAnswer(() => watch.onActivity(), cut);
   const finished = (error: NodeJS.ErrnoException | null): void => {
-    if (error) watch.facts.networkCode = networkCode(error);
+    if (error && facts.tooLarge !== true) facts.networkCode = networkCode(error);
   };
   const decoder = decoderFor(answer.headers['content-encoding']);
-  if (decoder === undefined) pipeline(answer, counted, finished);
-  else pipeline(answer, decoder, counted, finished);
-  return Readable.toWeb(counted) as NodeReadableStream<Uint8Array> as ReadableStream<Uint8Array>;
+  if (decoder === undefined) pipeline(answer, bounded, finished);
+  else pipeline(answer, decoder, bounded, finished);
+  return Readable.toWeb(bounded) as NodeReadableStream<Uint8Array> as ReadableStream<Uint8Array>;
 }
 
 function decoderFor(encoding: string | undefined): Transform | undefined {
