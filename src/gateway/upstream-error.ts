@@ -41,7 +41,7 @@ export function describeUpstreamError(
   const category = categoryOf(original, facts);
   const { status, networkCode, retryAfterSeconds } = facts;
   const notes = [
-    ...(status !== undefined && status >= 300 ? [`HTTP ${status}`] : []),
+    ...(status !== undefined && (status < 200 || status >= 300) ? [`HTTP ${status}`] : []),
     ...(networkCode !== undefined ? [networkCode] : []),
     ...(category === 'rate_limit' && retryAfterSeconds !== undefined ? [`free again in ${retryAfterSeconds} s`] : []),
   ];
@@ -88,6 +88,7 @@ function categoryOf(original: AssistantMessage, facts: UpstreamFacts): UpstreamC
     return BY_STATUS[status] ?? (status >= 500 ? 'server' : 'bad_request');
   }
   if (status !== undefined && status >= 300) return 'redirect';
+  if (status !== undefined && status < 200) return 'server';
   if (facts.networkCode !== undefined) return 'network';
   return categoryOfText(original);
 }

@@ -82,14 +82,20 @@ export class UpstreamRoute {
       answer.destroy();
       throw new TypeError('fetch failed: redirect');
     }
+    // Anything in three digits may come; a Response takes no other than these, and would throw with the body under way.
+    if (status < 200 || status > 599) {
+      answer.destroy();
+      throw new TypeError('fetch failed: no such status');
+    }
     const headers = new Headers();
     for (const [name, value] of Object.entries(answer.headers)) {
       if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
     }
     headers.delete('content-length');
     headers.delete('content-encoding');
-    const empty = status === 204 || status === 205;
-    return new Response(empty ? null : bodyOf(answer, watch), { status, headers });
+    if (status !== 204 && status !== 205) return new Response(bodyOf(answer, watch), { status, headers });
+    answer.destroy();
+    return new Response(null, { status, headers });
   }
 }
 

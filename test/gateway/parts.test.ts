@@ -87,6 +87,8 @@ describe('errors of providers in our words', () => {
     ['403 no', 403, 'permission'],
     ['404 no such model', 404, 'not_found'],
     ['504', 504, 'timeout'],
+    ['fetch failed: no such status', 600, 'server'],
+    ['fetch failed: no such status', 99, 'server'],
     ['overloaded_error', 200, 'overloaded'],
     ['rate limit reached', undefined, 'rate_limit'],
     ['something odd with key sk-1234', 200, 'other'],

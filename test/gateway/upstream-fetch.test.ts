@@ -37,3 +37,25 @@ test('a compressed answer is unpacked, and a broken one is a network error', asy
   await expect((await route.fetchFor(broken)(provider.origin)).text()).rejects.toThrow();
   expect(broken.facts.networkCode).toBe('Z_BUF_ERROR');
 });
+
+test.each([99, 600, 999, 204, 205])(
+  'an answer of status %i, which has no body for us, leaves no connection behind',
+  async (status) => {
+    let closed = false;
+    await using provider = await fakeUpstream((res) => {
+      res.socket?.on('close', () => {
+        closed = true;
+      });
+      // Not through writeHead, which knows what a status is.
+      res.socket?.write(
+        `HTTP/1.1 ${String(status).padStart(3, '0')} x\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nmore\r\n`,
+      );
+    });
+    const { facts, onActivity } = watch();
+    const answer = new UpstreamRoute(provider.origin, []).fetchFor({ facts, onActivity })(provider.origin);
+    if (status === 204 || status === 205) expect(await (await answer).text()).toBe('');
+    else await expect(answer).rejects.toThrow('no such status');
+    expect(facts).toEqual({ status });
+    await expect.poll(() => closed).toBe(true);
+  },
+);
