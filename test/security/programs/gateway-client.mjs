@@ -109,10 +109,10 @@ for (const [name, bytes] of Object.entries(CASES)) console.log(JSON.stringify({ 
 const crowd = await Promise.all(Array.from({ length: 40 }, () => send(request('GET /messages HTTP/1.1'))));
 console.log(JSON.stringify({ name: 'crowd', statuses: crowd.map(({ status, how }) => status || how) }));
 
-// Pipelined: what follows a refused request is not read.
+// Pipelined: a request behind one that is refused.
 console.log(JSON.stringify({ name: 'pipelined', ...(await send(request('GET /a HTTP/1.1') + post(good))) }));
 
-// The same behind a call that is in order: it would be carried out without an answer.
+// The same behind a call that is in order: it would be carried out without an answer, or be kept.
 console.log(
   JSON.stringify({
     name: 'pipelinedCalls',
