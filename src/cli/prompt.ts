@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises';
-import { SandboxError } from '../errors.ts';
+import { messageOf, SandboxError } from '../errors.ts';
+import { readFileWithin, TooLargeError } from '../lib/read-file.ts';
 import { MAX_PROMPT_BYTES, promptTooLong } from '../request/run-request.ts';
 
 /** Reads a prompt from a pipe, to its end. Only called when no prompt was given another way. */
@@ -14,8 +15,22 @@ export async function readPrompt(input: NodeJS.ReadStream): Promise<string> {
   return decode(Buffer.concat(parts), 'standard input');
 }
 
-/** Text of a prompt file. Bytes that are no UTF-8 would reach the model as something else, so they are refused. */
-export function decode(bytes: Buffer, where: string): string {
+/** Reads a prompt from a file. Throws SandboxError `usage`. */
+export async function readPromptFile(file: string): Promise<string> {
+  try {
+    return decode(await readFileWithin(file, MAX_PROMPT_BYTES), file);
+  } catch (cause) {
+    if (cause instanceof SandboxError) throw cause;
+    if (cause instanceof TooLargeError) throw promptTooLong(`file ${file} is too large: ${cause.message}`);
+    throw new SandboxError('usage', `The prompt file ${file} cannot be read: ${messageOf(cause)}.`, {
+      cause,
+      hint: 'Name a plain file, or give the prompt on standard input with --prompt-file -.',
+    });
+  }
+}
+
+/** Text of a prompt. Bytes that are no UTF-8 would reach the model as something else, so they are refused. */
+function decode(bytes: Buffer, where: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {

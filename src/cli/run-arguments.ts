@@ -1,10 +1,10 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import path from 'node:path';
-import { messageOf, SandboxError } from '../errors.ts';
+import { SandboxError } from '../errors.ts';
 import { parseSize } from '../lib/bytes.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { MAX_TIMER_MS, parseRunRequest, type RunRequest } from '../request/run-request.ts';
-import { ask, decode, readPrompt } from './prompt.ts';
+import { ask, readPrompt, readPromptFile } from './prompt.ts';
 
 /** Options of `run` as commander gives them. */
 export interface RunOptions {
@@ -118,22 +118,13 @@ async function choosePrompt(rest: readonly string[], options: RunOptions): Promi
   if (options.promptFile !== undefined) {
     if (given !== '')
       throw new SandboxError('usage', 'A prompt is given twice: as an argument and with --prompt-file.');
-    return required(options.promptFile === '-' ? await readPrompt(process.stdin) : readPromptFile(options.promptFile));
+    const { promptFile } = options;
+    return required(promptFile === '-' ? await readPrompt(process.stdin) : await readPromptFile(promptFile));
   }
   // With a prompt given, standard input is never touched: it may be open and silent.
   if (given.trim() !== '') return given;
   if (!process.stdin.isTTY) return required(await readPrompt(process.stdin));
   return required((await ask('What should the agent do? ')) ?? '');
-}
-
-function readPromptFile(file: string): string {
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(file);
-  } catch (cause) {
-    throw new SandboxError('usage', `The prompt file ${file} cannot be read: ${messageOf(cause)}.`, { cause });
-  }
-  return decode(bytes, file);
 }
 
 function required(prompt: string): string {

@@ -1,8 +1,8 @@
-import { readFile, stat } from 'node:fs/promises';
 import { isNode, LineCounter, parseDocument } from 'yaml';
 import { messageOf, SandboxError } from '../errors.ts';
 import { MiB } from '../lib/bytes.ts';
 import { nearest } from '../lib/nearest.ts';
+import { readFileWithin } from '../lib/read-file.ts';
 import { type Problem, strictParse } from '../lib/strict-parse.ts';
 import { Scenario, type ScenarioModel, type ScenarioTurn } from './scenario-schema.ts';
 
@@ -26,10 +26,7 @@ export async function readScript(path: string, shown: string, name: string | und
 
 async function readText(path: string, shown: string): Promise<string> {
   try {
-    const info = await stat(path);
-    if (!info.isFile()) throw new Error('it is not a regular file');
-    if (info.size > MAX_FILE) throw new Error(`it has ${info.size} bytes, more than ${MAX_FILE}`);
-    return await readFile(path, 'utf8');
+    return (await readFileWithin(path, MAX_FILE)).toString('utf8');
   } catch (error) {
     throw new SandboxError('scenario', `The scenario ${shown} cannot be read: ${messageOf(error)}.`);
   }

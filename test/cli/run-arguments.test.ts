@@ -1,4 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type RunOptions, understand } from '../../src/cli/run-arguments.ts';
@@ -79,10 +80,24 @@ describe('the prompt', () => {
     { what: 'a file of blanks', name: 'blank.md', bytes: ' \n\t\n', says: 'no prompt' },
     { what: 'bytes that are no UTF-8', name: 'latin1.md', bytes: Buffer.from([0x66, 0xfc]), says: 'not UTF-8' },
     { what: 'a file that is too large', name: 'big.md', bytes: 'x'.repeat(MAX_PROMPT_BYTES + 1), says: 'at most' },
-    { what: 'a folder', name: 'repo', bytes: undefined, says: 'cannot be read' },
+    { what: 'a folder', name: 'repo', bytes: undefined, says: 'repo cannot be read: it is not a regular file' },
+    { what: 'a device without end', name: '/dev/zero', bytes: undefined, says: 'it is not a regular file' },
   ])('$what is refused', async ({ name, bytes, says }) => {
     if (bytes !== undefined) writeFileSync(name, bytes);
     expect((await refusal(['repo'], { ...model, promptFile: name })).message).toContain(says);
+  });
+
+  test('a FIFO that nobody writes to is refused at once', async () => {
+    execFileSync('mkfifo', ['pipe']);
+    const { message, hint } = await refusal(['repo'], { ...model, promptFile: 'pipe' });
+    expect(message).toContain('pipe cannot be read: it is not a regular file');
+    expect(hint).toContain('standard input');
+  });
+
+  test('a file larger than memory is refused by its size', async () => {
+    writeFileSync('huge', '');
+    truncateSync('huge', 2 ** 40);
+    expect((await refusal(['repo'], { ...model, promptFile: 'huge' })).message).toContain(`${2 ** 40} bytes`);
   });
 });
 
