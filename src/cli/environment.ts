@@ -24,8 +24,9 @@ export const environment = {
     const entries = Object.entries(process.env).filter(([name, value]) => wanted.test(name) && value !== undefined);
     return Object.fromEntries(entries) as Record<string, string>;
   },
-  /** Colour codes only on a terminal, and only where the user did not switch them off. */
-  color(stream: { isTTY?: boolean }): boolean {
-    return stream.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
+  /** What a stream can show. A dumb terminal obeys no escape codes and is written to like a file. */
+  display(stream: { isTTY?: boolean }): { terminal: boolean; color: boolean } {
+    const terminal = stream.isTTY === true && process.env.TERM !== 'dumb';
+    return { terminal, color: terminal && !process.env.NO_COLOR };
   },
 };

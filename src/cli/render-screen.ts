@@ -5,7 +5,6 @@ import { fitColumns } from './render-width.ts';
 /** Where the human transcript goes, usually stderr. */
 export interface Output {
   write(text: string): boolean;
-  readonly isTTY?: boolean;
   readonly columns?: number;
 }
 
@@ -19,7 +18,7 @@ const MAX_HELD = 8_192;
  * stream of text, and on a terminal a few live lines at the end that are redrawn in place.
  */
 export class Screen {
-  readonly isTTY: boolean;
+  readonly #terminal: boolean;
   readonly #out: Output;
   readonly #color: boolean;
   #liveRows = 0;
@@ -29,15 +28,15 @@ export class Screen {
   #held = '';
   #streamStyle: Style = 'plain';
 
-  constructor(out: Output, options: { readonly color: boolean }) {
+  constructor(out: Output, options: { readonly terminal: boolean; readonly color: boolean }) {
     this.#out = out;
-    this.isTTY = out.isTTY === true;
-    this.#color = options.color && this.isTTY;
+    this.#terminal = options.terminal;
+    this.#color = options.color && this.#terminal;
   }
 
   get columns(): number {
     // A terminal that does not know its width says 0.
-    return this.isTTY ? this.#out.columns || DEFAULT_COLUMNS : Number.POSITIVE_INFINITY;
+    return this.#terminal ? this.#out.columns || DEFAULT_COLUMNS : Number.POSITIVE_INFINITY;
   }
 
   line(...spans: readonly Span[]): void {
@@ -51,7 +50,7 @@ export class Screen {
     if (style !== this.#streamStyle) this.endStream();
     this.#streamStyle = style;
     this.#held += text;
-    const ready = this.isTTY ? endOfCharacters(this.#held) : this.#held.lastIndexOf('\n') + 1;
+    const ready = this.#terminal ? endOfCharacters(this.#held) : this.#held.lastIndexOf('\n') + 1;
     this.#flush(ready === 0 && this.#held.length > MAX_HELD ? this.#held.length : ready);
   }
 
@@ -64,7 +63,7 @@ export class Screen {
 
   /** Replaces the live lines. Does nothing without a terminal, or while text is being streamed. */
   live(lines: readonly string[]): void {
-    if (!this.isTTY || this.#midLine) return;
+    if (!this.#terminal || this.#midLine) return;
     this.clearLive();
     for (const line of lines) {
       const safe = fitColumns(this.#safe(line), this.columns - 1);
@@ -81,7 +80,7 @@ export class Screen {
 
   #flush(length: number): void {
     if (length === 0) return;
-    const safe = sanitize(this.#held.slice(0, length), { keepNewlines: true, annotations: !this.isTTY });
+    const safe = sanitize(this.#held.slice(0, length), { keepNewlines: true, annotations: !this.#terminal });
     this.#held = this.#held.slice(length);
     if (safe === '') return;
     this.clearLive();
@@ -90,7 +89,7 @@ export class Screen {
   }
 
   #safe(text: string): string {
-    return sanitize(text, { keepNewlines: false, annotations: !this.isTTY });
+    return sanitize(text, { keepNewlines: false, annotations: !this.#terminal });
   }
 }
 

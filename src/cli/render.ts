@@ -21,6 +21,8 @@ export interface Delta {
 }
 
 export interface RendererOptions {
+  /** Whether escape codes may be written: lines are redrawn in place. */
+  readonly terminal: boolean;
   /** Colours; never used without a terminal. */
   readonly color: boolean;
   /** Only the outcome and what went wrong. */
@@ -49,8 +51,8 @@ export class Renderer {
   #shown = 0;
   #ended = false;
 
-  constructor(out: Output, { color, quiet, now = () => performance.now() }: RendererOptions) {
-    this.#screen = new Screen(out, { color });
+  constructor(out: Output, { terminal, color, quiet, now = () => performance.now() }: RendererOptions) {
+    this.#screen = new Screen(out, { terminal, color });
     this.#pi = new PiView(this.#screen, now);
     this.#observed = new ObservedView(this.#screen);
     this.#progress = new Progress(this.#screen, now);

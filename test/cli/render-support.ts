@@ -100,6 +100,7 @@ export function render(options: { isTTY?: boolean; columns?: number; color?: boo
   const out = new FakeOutput(options.isTTY, options.columns);
   let clock = 0;
   const renderer = new Renderer(out, {
+    terminal: options.isTTY ?? false,
     color: options.color ?? false,
     quiet: options.quiet ?? false,
     now: () => clock,

@@ -21,7 +21,7 @@ export async function doctor(options: { readonly json?: boolean }): Promise<numb
 }
 
 function print(checks: readonly Check[], canStart: boolean): void {
-  const screen = new Screen(process.stdout, { color: environment.color(process.stdout) });
+  const screen = new Screen(process.stdout, environment.display(process.stdout));
   for (const { id, level, found, meaning, advice } of checks) {
     screen.line(span(level.padEnd(5), STYLES[level]), span(id.padEnd(ID_COLUMNS)), span(found));
     for (const text of [meaning, advice]) if (text !== undefined) screen.line(span(`      ${text}`, 'dim'));

@@ -7,6 +7,7 @@ import type { ImageReport } from '../../protocol/image-report.ts';
 import { LABEL } from '../../protocol/labels.ts';
 import { connectEngine } from '../connect.ts';
 import { build, wantedImage } from '../ensure-image.ts';
+import { environment } from '../environment.ts';
 import type { Interrupts } from '../interrupts.ts';
 import { printJson, printTable } from '../print.ts';
 import { Progress } from '../progress.ts';
@@ -27,7 +28,7 @@ export async function imageBuild(options: BuildOptions, interrupts: Interrupts):
   await recoverWith(engine);
   const { version, fingerprint } = await wantedImage();
   const tag = imageTag(version, fingerprint, options.from);
-  const progress = new Progress(new Screen(process.stderr, { color: false }));
+  const progress = new Progress(new Screen(process.stderr, environment.display(process.stderr)));
   if (options.ifMissing === true) {
     const facts = imageFacts(tag, await engine.inspectImage(tag));
     if (facts !== undefined && problemOf(() => checkImage(facts, { name: tag, version, fingerprint })) === undefined) {

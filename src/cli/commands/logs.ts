@@ -51,9 +51,7 @@ async function print(
   signal: AbortSignal,
   run: string,
 ): Promise<boolean> {
-  const renderer = new InOrder(
-    new Renderer(process.stdout, { color: environment.color(process.stdout), quiet: false }),
-  );
+  const renderer = new InOrder(new Renderer(process.stdout, { ...environment.display(process.stdout), quiet: false }));
   let ended = false;
   let last: Pick<SandboxRecord, 'seq' | 'time'> = { seq: 1, time: new Date().toISOString() };
   for await (const record of source) {

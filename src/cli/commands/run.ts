@@ -12,7 +12,7 @@ export async function run(args: readonly string[], options: RunOptions, interrup
   const { request, repoFrom } = await understand(args, options);
   const quiet = options.quiet === true;
   const renderer = new Renderer(process.stderr, {
-    color: environment.color(process.stderr),
+    ...environment.display(process.stderr),
     quiet: quiet || options.json === true,
   });
   if (repoFrom !== 'argument') renderer.notice(`Repository: ${request.repo} (${repoFrom})`);

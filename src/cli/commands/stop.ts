@@ -36,7 +36,7 @@ export async function endRun(id: string): Promise<void> {
     // It ended by itself at this moment.
     if (await controllerAlive(socket)) throw error;
   });
-  const progress = new Progress(new Screen(process.stderr, { color: false }));
+  const progress = new Progress(new Screen(process.stderr, environment.display(process.stderr)));
   const started = performance.now();
   while (await controllerAlive(socket)) {
     const waited = performance.now() - started;
