@@ -25,7 +25,7 @@ test('a dumb terminal is sent lines and no escape codes', () => {
 test('any other terminal is redrawn in place', () => {
   vi.stubEnv('NO_COLOR', '');
   vi.stubEnv('TERM', 'xterm');
-  const back = (rows: number): string => `\u001b[${rows}A`;
+  const back = (rows: number): string => `\u001b[${rows}F`;
   expect(sent().split('\n')).toEqual([
     expect.stringContaining('looking'),
     expect.stringContaining(`${back(1)}`),
