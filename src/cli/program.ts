@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import type { BuildOptions } from './commands/image.ts';
 import type { LogsOptions } from './commands/logs.ts';
 import type { PruneOptions } from './commands/prune.ts';
 import type { Interrupts } from './interrupts.ts';
+import { OwnCommand } from './own-command.ts';
 import { productRoot } from './product-root.ts';
 import type { RunOptions } from './run-arguments.ts';
 import { addRunOptions } from './run-options.ts';
@@ -13,25 +14,23 @@ interface Json {
   readonly json?: boolean;
 }
 
-const RUN = 'id, unique prefix of one, or "last"';
+const RUN = 'id, unique prefix of one, or "last": the newest of this repository when inside one, else of all';
 
 /** The command line. Each command is loaded when it is used; its result becomes the exit code. */
 export function makeProgram(interrupts: Interrupts): Command {
-  const program = new Command('pi-sandbox')
+  const program = new OwnCommand('pi-sandbox')
     .description(
       'Runs the pi coding agent in a locked-down container: no network, no credentials, nothing lands by itself.',
     )
     .version(ownVersion(), '--version', 'show the version')
-    .helpCommand('help [command]', 'show help of a command')
+    .helpCommand(false)
     .exitOverride()
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'pi-sandbox: ')) })
-    .showHelpAfterError('(pi-sandbox --help shows all commands)')
     .enablePositionalOptions();
   addRun(program, interrupts);
   addLooking(program, interrupts);
   addEnding(program);
   addImage(program, interrupts);
-  return program;
+  return program.addHelp();
 }
 
 function addRun(program: Command, interrupts: Interrupts): void {
@@ -103,7 +102,7 @@ function addEnding(program: Command): void {
     .action(action(async (options: PruneOptions) => (await import('./commands/prune.ts')).prune(options)));
 }
 
-function addImage(program: Command, interrupts: Interrupts): void {
+function addImage(program: OwnCommand, interrupts: Interrupts): void {
   const image = program.command('image').description('build or show the image that runs use');
   image
     .command('build')
@@ -119,6 +118,7 @@ function addImage(program: Command, interrupts: Interrupts): void {
     .description('show the image of this version, and whether it fits')
     .option('--json', 'as one JSON value')
     .action(action(async (options: Json) => (await import('./commands/image.ts')).imageShow(options)));
+  image.addHelp();
 }
 
 /** Runs a command and makes its result the exit code. */

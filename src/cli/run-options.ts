@@ -34,6 +34,6 @@ export function addRunOptions(command: Command): Command {
     .option('--accept-weaker <field>', 'start although this field is not as planned (repeatable)', collect)
     .option('--keep-outputs', 'keep full bash outputs in the run folder')
     .option('--json', 'records as JSON lines on standard output')
-    .option('--quiet', 'only the answer')
+    .option('--quiet', 'only the answer, how the run ended and what went wrong')
     .option('--dry-run', 'print the plan and start nothing');
 }

@@ -49,3 +49,8 @@ export function plural(count: number, noun: string): string {
 function pad(value: number): string {
   return String(value).padStart(2, '0');
 }
+
+/** Ends with one full stop, unless it asks or ends already. */
+export function sentence(text: string): string {
+  return /[.?!]$/.test(text) ? text : `${text}.`;
+}

@@ -15,8 +15,8 @@ test('without a command the help is shown and the exit code is 2', async () => {
   }
 });
 
-test.each([['--help'], ['-h'], ['help'], ['logs', '--help']])(
-  '%s %s is asked for, so it is no error',
+test.each([['--help'], ['-h'], ['help'], ['logs', '--help'], ['help', 'image', 'build'], ['image', 'help', 'build']])(
+  '%s %s %s is asked for, so it is no error',
   async (...args) => {
     const ended = await offline().run(args);
     expect(ended).toMatchObject({ code: 0, stderr: '' });
@@ -29,18 +29,30 @@ test('--version is the version of the package', async () => {
 });
 
 test.each([
-  { args: ['shwo'], says: ["unknown command 'shwo'", 'Did you mean show?'] },
-  { args: ['ls', '--jsn'], says: ["unknown option '--jsn'", 'Did you mean --json?'] },
-  { args: ['run', '--modle', 'x'], says: ["unknown option '--modle'", 'Did you mean --model?'] },
-  { args: ['image', 'biuld'], says: ["unknown command 'biuld'", 'Did you mean build?'] },
-  { args: ['stop'], says: ["missing required argument 'run'"] },
-  { args: ['output', 'last'], says: ["missing required argument 'call'"] },
-  { args: ['ls', 'extra'], says: ['too many arguments'] },
+  { args: ['shwo'], says: ["Unknown command 'shwo'", 'Did you mean show?'] },
+  { args: ['ls', '--jsn'], says: ["Unknown option '--jsn'", 'Did you mean --json?'] },
+  { args: ['run', '--modle', 'x'], says: ["Unknown option '--modle'", 'Did you mean --model?'] },
+  { args: ['image', 'biuld'], says: ['Unknown command \'biuld\' for "pi-sandbox image"', 'Did you mean build?'] },
+  { args: ['stop'], says: ["Missing required argument 'run'"] },
+  { args: ['output', 'last'], says: ["Missing required argument 'call'"] },
+  { args: ['ls', 'extra'], says: ['Too many arguments', 'pi-sandbox ls --help'] },
+  { args: ['help', 'nope'], says: ["Unknown command 'nope'", 'pi-sandbox --help'] },
+  { args: ['help', 'shwo'], says: ["Unknown command 'shwo'", 'Did you mean show?'] },
+  { args: ['help', 'image', 'biuld'], says: ["Unknown command 'biuld'", 'pi-sandbox image --help'] },
+  { args: ['run', '--model'], says: ["Option '--model <id>' argument missing"] },
   { args: ['prune', '--older-than', 'ages'], says: ['--older-than ages'] },
   { args: ['run', 'hi'], says: ['No model is named', '--model'] },
 ])('$args is refused with exit code 2 and a way out', async ({ args, says }) => {
   const ended = await offline().run(args, { env: { PI_SANDBOX_MODEL: undefined } });
   expect(ended).toMatchObject({ code: 2, stdout: '' });
   for (const text of says) expect(ended.stderr).toContain(text);
-  expect(ended.stderr).toMatch(/^pi-sandbox: /);
+  expect(ended.stderr).toMatch(/^pi-sandbox: .*\n$/);
+  expect(ended.stderr).not.toMatch(/[.?]\./);
+});
+
+test.each(['show', 'logs', 'output', 'stop', 'rm'])('the help of %s says what may stand for a run', async (command) => {
+  const { stdout } = await offline().run([command, '--help']);
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+    'id, unique prefix of one, or "last": the newest of this repository when inside one, else of all',
+  );
 });
