@@ -6,6 +6,7 @@ import { imageTag } from '../container/image/names.ts';
 import { SandboxError } from '../errors.ts';
 import type { ImageFactsForPlan } from '../plan/make-plan.ts';
 import { LABEL } from '../protocol/labels.ts';
+import { ensureStateRoot } from '../transcript/run-folder.ts';
 import { environment } from './environment.ts';
 import { productRoot } from './product-root.ts';
 
@@ -58,6 +59,8 @@ export async function build(
   signal: AbortSignal,
   step: (line: string) => void,
 ): Promise<{ tag: string; id: string; base: string }> {
+  // What is staged there becomes the image, so nobody else may reach it.
+  ensureStateRoot(environment.stateRoot);
   const { buildImage } = await import('../container/image/build.ts');
   return buildImage({
     engine,

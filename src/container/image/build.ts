@@ -19,7 +19,7 @@ export interface BuildImageOptions {
   readonly from?: string;
   /** The base of the default image, and where tools for `from` come from. Default: see `defaultBase`. */
   readonly base?: string;
-  /** Folder below which the build context is staged, for the time of the build. */
+  /** Existing private folder below which the build context is staged, for the time of the build. */
   readonly stateDir: string;
   /** Whole environment of npm. Nothing of it reaches the image. */
   readonly env: Readonly<Record<string, string>>;

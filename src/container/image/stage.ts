@@ -29,7 +29,7 @@ export function nodeArch(engineArch: string): string {
 export interface StageOptions {
   /** The product's root. */
   readonly root: string;
-  /** Where the staging folder goes; created when missing. */
+  /** Where the staging folder goes: an existing folder of ours that nobody else can write to. */
   readonly parent: string;
   readonly arch: string;
   /** Whole environment of npm. */
@@ -44,7 +44,6 @@ export interface Staged extends AsyncDisposable {
 
 /** Lays out the build context in a new folder: pi and Node from npm, pinned by our lock file, and the guest files. */
 export async function stageContext(options: StageOptions): Promise<Staged> {
-  await mkdir(options.parent, { recursive: true, mode: 0o700 });
   await sweepOwnedFolders(options.parent);
   const owned = await ownedFolder(options.parent, 'image');
   try {
