@@ -1,3 +1,4 @@
+import { safeJson } from '../lib/safe-json.ts';
 import { sanitize } from '../lib/sanitize.ts';
 
 /** A line of a result for a person. What stands in it may come from anywhere. */
@@ -10,8 +11,14 @@ export function say(text: string): void {
   process.stderr.write(`${sanitize(text, { keepNewlines: false })}\n`);
 }
 
+/** A result as JSON, for people to read too. */
 export function printJson(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+  process.stdout.write(`${safeJson(value, 2)}\n`);
+}
+
+/** One of many results, on a line. False when the reader is slower than we are. */
+export function printJsonLine(value: unknown): boolean {
+  return process.stdout.write(`${safeJson(value)}\n`);
 }
 
 /** Waits while the reader of standard output is slower than we are; returns also when it is gone. */

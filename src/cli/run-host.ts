@@ -7,6 +7,7 @@ import { ensureImage } from './ensure-image.ts';
 import { environment } from './environment.ts';
 import { InOrder } from './in-order.ts';
 import type { Interrupts } from './interrupts.ts';
+import { printJsonLine } from './print.ts';
 import type { Renderer } from './render.ts';
 
 export interface HostOptions {
@@ -52,7 +53,7 @@ export function runHost({ interrupts, renderer, json, askNext }: HostOptions): R
 
 /** Waits when the reader of stdout is slower than pi. */
 function writeLine(record: SandboxRecord): Promise<void> | undefined {
-  if (process.stdout.write(`${JSON.stringify(record)}\n`)) return undefined;
+  if (printJsonLine(record)) return undefined;
   return new Promise((resolve) => {
     const done = (): void => {
       process.stdout.off('drain', done);

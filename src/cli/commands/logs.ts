@@ -11,7 +11,7 @@ import { environment } from '../environment.ts';
 import { InOrder } from '../in-order.ts';
 import type { Interrupts } from '../interrupts.ts';
 import { pickRun } from '../pick-run.ts';
-import { say, stdoutReady } from '../print.ts';
+import { printJsonLine, say, stdoutReady } from '../print.ts';
 import { recoverFirst } from '../recover-first.ts';
 import { Renderer } from '../render.ts';
 
@@ -63,7 +63,7 @@ async function print(
     } else {
       last = { seq: record.seq, time: record.time };
       ended ||= record.type === 'outcome';
-      if (json) process.stdout.write(`${JSON.stringify(record)}\n`);
+      if (json) printJsonLine(record);
       else renderer.record(record);
     }
     await stdoutReady();

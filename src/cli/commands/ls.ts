@@ -3,7 +3,7 @@ import type { RunEntry } from '../../protocol/run-entry.ts';
 import { runState } from '../../run/run-state.ts';
 import { listRuns, type RunSummary } from '../../transcript/run-list.ts';
 import { environment } from '../environment.ts';
-import { printTable, say, stdoutReady } from '../print.ts';
+import { printJsonLine, printTable, say, stdoutReady } from '../print.ts';
 import { recoverFirst } from '../recover-first.ts';
 
 const HEAD = ['RUN', 'AGE', 'STATE', 'PROFILE', 'MODEL', 'REPOSITORY'];
@@ -14,7 +14,7 @@ export async function ls(options: { readonly json?: boolean }): Promise<number> 
   const entries = await Promise.all(listRuns(environment.stateRoot).reverse().map(entryOf));
   if (options.json === true) {
     for (const entry of entries) {
-      process.stdout.write(`${JSON.stringify(entry)}\n`);
+      printJsonLine(entry);
       await stdoutReady();
     }
   } else if (entries.length === 0) {

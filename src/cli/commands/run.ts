@@ -2,6 +2,7 @@ import { sanitize } from '../../lib/sanitize.ts';
 import { planRun, type RunHost, runSandbox } from '../../run.ts';
 import { environment } from '../environment.ts';
 import type { Interrupts } from '../interrupts.ts';
+import { printJson } from '../print.ts';
 import { ask } from '../prompt.ts';
 import { Renderer } from '../render.ts';
 import { type RunOptions, understand } from '../run-arguments.ts';
@@ -24,8 +25,7 @@ export async function run(args: readonly string[], options: RunOptions, interrup
     ...(interactive ? { askNext: () => ask('Turn ended. What should it do instead? (empty ends the run) ') } : {}),
   });
   if (options.dryRun === true) {
-    const plan = await closing(renderer, planRun(request, host));
-    process.stdout.write(`${JSON.stringify(plan, null, 2)}\n`);
+    printJson(await closing(renderer, planRun(request, host)));
     return 0;
   }
   const result = await closing(renderer, runSandbox(request, host));
