@@ -1,6 +1,7 @@
 import { isNode, LineCounter, parseDocument } from 'yaml';
 import { messageOf, SandboxError } from '../errors.ts';
 import { MiB } from '../lib/bytes.ts';
+import { sentence } from '../lib/format.ts';
 import { nearest } from '../lib/nearest.ts';
 import { readFileWithin } from '../lib/read-file.ts';
 import { type Problem, strictParse } from '../lib/strict-parse.ts';
@@ -28,6 +29,11 @@ async function readText(path: string, shown: string): Promise<string> {
   try {
     return (await readFileWithin(path, MAX_FILE)).toString('utf8');
   } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
+      throw new SandboxError('scenario', `The scenario ${shown} does not exist.`, {
+        hint: 'Relative names start at the current folder. docs/scenarios.md says what goes into such a file.',
+      });
+    }
     throw new SandboxError('scenario', `The scenario ${shown} cannot be read: ${messageOf(error)}.`);
   }
 }
@@ -110,11 +116,7 @@ function scriptOf(scenario: Scenario, file: string, name: string | undefined): S
 
 function wrong(file: string, line: number, path: string, message: string): SandboxError {
   const place = path === '' ? '' : ` at ${path}`;
-  return new SandboxError(
-    'scenario',
-    `The scenario ${file} is wrong in line ${line}${place}: ${message.replace(/\.$/, '')}.`,
-    {
-      hint: 'The format is described in docs/scenarios.md and schemas/scenario.schema.json.',
-    },
-  );
+  return new SandboxError('scenario', sentence(`The scenario ${file} is wrong in line ${line}${place}: ${message}`), {
+    hint: 'The format is described in docs/scenarios.md and schemas/scenario.schema.json.',
+  });
 }

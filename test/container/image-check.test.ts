@@ -101,6 +101,12 @@ describe('a failed build', () => {
     );
   });
 
+  test('at its base says what to do', () => {
+    const { error } = failing({ stream: 'Step 3/9 : FROM nope AS tools\n' }, { error: 'no such host.' });
+    expect(error.message).toBe('The image could not be built. The step "FROM nope AS tools" failed: no such host.');
+    expect(error.hint).toContain('images/base/build');
+  });
+
   test('in our own words needs nothing else', () => {
     const { error } = failing(
       { stream: 'Step 2/9 : RUN sh require.sh\n' },

@@ -56,7 +56,7 @@ test('a bomb of aliases is refused', () => {
 test('a file that is missing, a folder or endless is refused with its name', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'scenario-'));
   await expect(readScript(join(folder, 'none.yaml'), 'none.yaml', undefined)).rejects.toThrow(
-    'none.yaml cannot be read',
+    'none.yaml does not exist',
   );
   await expect(readScript(folder, 'folder', undefined)).rejects.toThrow('not a regular file');
   await expect(readScript('/dev/zero', '/dev/zero', undefined)).rejects.toThrow('not a regular file');

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { SandboxError } from '../../errors.ts';
+import { sentence } from '../../lib/format.ts';
 
 /** One object of an engine's build output; everything else in it is passed over. */
 const BuildMessage = Type.Object({
@@ -19,6 +20,8 @@ const OWN_WORDS = 'pi-sandbox: ';
 /** The engine's words when an image has no shell, or one whose loader is missing. */
 const SHELL = /\/bin\/sh\W/;
 const NOT_THERE = 'no such file or directory';
+const BASE_HINT =
+  'The base image is not in the engine and could not be pulled. Check its name, pull or load it there, or make one from Debian packages: images/base/build';
 
 /** Follows the output of a build: gives its lines on, and turns a failure into an error that names the step. */
 export class BuildProgress {
@@ -68,7 +71,8 @@ export class BuildProgress {
     const lines = this.#last.length === 0 ? '' : ` Last lines: ${this.#last.join(' | ')}`;
     return new SandboxError(
       'image',
-      `The image could not be built. The step "${this.#step}" failed: ${failure.trim()}.${lines}`,
+      `The image could not be built. The step "${this.#step}" failed: ${sentence(failure.trim())}${lines}`,
+      this.#step.startsWith('FROM ') ? { hint: BASE_HINT } : {},
     );
   }
 }
