@@ -4,7 +4,8 @@ import { SandboxError } from '../errors.ts';
 import { parseSize } from '../lib/bytes.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { MAX_TIMER_MS, parseRunRequest, type RunRequest } from '../request/run-request.ts';
-import { ask, readPrompt, readPromptFile } from './prompt.ts';
+import { optionName } from './option-name.ts';
+import { askOrLeave, readPrompt, readPromptFile } from './prompt.ts';
 
 /** Options of `run` as commander gives them. */
 export interface RunOptions {
@@ -42,6 +43,8 @@ export interface Understood {
   readonly request: RunRequest;
   /** Where the repository and the prompt were taken from, for the user to see. */
   readonly repoFrom: 'argument' | '--repo' | 'current folder';
+  /** What may have been meant otherwise, one sentence or two. */
+  readonly doubt?: string;
 }
 
 /**
@@ -49,7 +52,7 @@ export interface Understood {
  * repository is the current folder. Without a prompt a terminal is asked for one and a pipe is read.
  */
 export async function understand(args: readonly string[], options: RunOptions): Promise<Understood> {
-  const { repo, rest, repoFrom } = splitArguments(args, options);
+  const { repo, rest, repoFrom, doubt } = splitArguments(args, options);
   if (options.model === undefined) {
     throw new SandboxError('usage', 'No model is named.', {
       hint: 'Give --model PROVIDER/ID (its key comes from your environment) or --model scripted:FILE, or set PI_SANDBOX_MODEL.',
@@ -88,20 +91,29 @@ export async function understand(args: readonly string[], options: RunOptions): 
       acceptWeaker: options.acceptWeaker,
       keepOutputs: options.keepOutputs,
     }),
+    optionName,
   );
-  return { request, repoFrom };
+  return { request, repoFrom, ...(doubt === undefined ? {} : { doubt }) };
 }
 
 function splitArguments(
   args: readonly string[],
   options: RunOptions,
-): { repo: string; rest: readonly string[]; repoFrom: Understood['repoFrom'] } {
+): Pick<Understood, 'repoFrom' | 'doubt'> & { repo: string; rest: readonly string[] } {
   if (options.repo !== undefined) return { repo: options.repo, rest: args, repoFrom: '--repo' };
   const [first, ...rest] = args;
   if (first !== undefined && (isFolder(first) || looksLikePath(first))) {
     return { repo: first, rest, repoFrom: 'argument' };
   }
-  return { repo: '.', rest: args, repoFrom: 'current folder' };
+  const mayBeMeant = first !== undefined && rest.length > 0 && !/\s/.test(first);
+  return {
+    repo: '.',
+    rest: args,
+    repoFrom: 'current folder',
+    ...(mayBeMeant
+      ? { doubt: `"${first}" is no folder, so it is taken as part of the prompt. --repo DIR names a repository.` }
+      : {}),
+  };
 }
 
 function isFolder(text: string): boolean {
@@ -124,7 +136,7 @@ async function choosePrompt(rest: readonly string[], options: RunOptions): Promi
   // With a prompt given, standard input is never touched: it may be open and silent.
   if (given.trim() !== '') return given;
   if (!process.stdin.isTTY) return required(await readPrompt(process.stdin));
-  return required((await ask('What should the agent do? ')) ?? '');
+  return required((await askOrLeave('What should the agent do? ')) ?? '');
 }
 
 function required(prompt: string): string {

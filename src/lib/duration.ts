@@ -8,11 +8,11 @@ const UNITS: Record<string, number> = {
   d: 86_400_000,
 };
 
-/** `90`, `90s`, `10m`, `1h`, `30d`, `500ms` to milliseconds; undefined when it is not a duration. */
-export function parseDuration(text: string): number | undefined {
+/** `90`, `90s`, `10m`, `1h`, `30d`, `500ms` to milliseconds; undefined when it is not a duration. Nothing is one only where `zero` says so. */
+export function parseDuration(text: string, { zero = false } = {}): number | undefined {
   const match = /^\s*(\d+(?:\.\d+)?)\s*(ms|s|min|m|h|d|)\s*$/.exec(text);
   const unit = UNITS[match?.[2] ?? '?'];
   if (match === null || unit === undefined) return undefined;
   const ms = Math.round(Number(match[1]) * unit);
-  return Number.isSafeInteger(ms) && ms > 0 ? ms : undefined;
+  return Number.isSafeInteger(ms) && (ms > 0 || zero) ? ms : undefined;
 }

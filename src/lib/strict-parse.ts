@@ -31,9 +31,12 @@ export function strictParse<T extends TSchema>(
   return { ok: false, problems };
 }
 
-/** `at /turns/0/tool: unknown key, did you mean "tools"?; at /model: expected string` */
-export function problemText(problems: readonly Problem[]): string {
-  return problems.map(({ path, message }) => (path === '' ? message : `at ${path}: ${message}`)).join('; ');
+/** `at /turns/0/tool: unknown key, did you mean "tools"?; at /model: expected string`, or with other names of places. */
+export function problemText(
+  problems: readonly Problem[],
+  nameOf: (path: string) => string = (path) => `at ${path}`,
+): string {
+  return problems.map(({ path, message }) => (path === '' ? message : `${nameOf(path)}: ${message}`)).join('; ');
 }
 
 function describe(error: ValueError): string {

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { SandboxError } from '../errors.ts';
+import { formatBytes, sentence } from '../lib/format.ts';
 import { problemText, strictParse } from '../lib/strict-parse.ts';
 import { ProfileName, WorkspaceMode } from '../protocol/plan.ts';
 
@@ -56,22 +57,26 @@ export const RunRequest = Type.Object(
 );
 export type RunRequest = Static<typeof RunRequest>;
 
-/** A request from a file, the command line or a caller of the API. Throws SandboxError `usage`. */
-export function parseRunRequest(value: unknown): RunRequest {
+/**
+ * A request from a file, the command line or a caller of the API. `nameOf` turns a JSON pointer into the name under which
+ * the user gave the value. Throws SandboxError `usage`.
+ */
+export function parseRunRequest(value: unknown, nameOf?: (path: string) => string): RunRequest {
   const parsed = strictParse(RunRequest, value);
   if (!parsed.ok) {
-    throw new SandboxError('usage', `The run request is not valid: ${problemText(parsed.problems)}.`);
+    const problems = problemText(parsed.problems, nameOf);
+    throw new SandboxError(
+      'usage',
+      sentence(nameOf === undefined ? `The run request is not valid: ${problems}` : problems),
+    );
   }
-  const bytes = Buffer.byteLength(parsed.value.prompt);
-  if (bytes > MAX_PROMPT_BYTES) {
-    throw promptTooLong(`has ${bytes} bytes`);
-  }
+  if (Buffer.byteLength(parsed.value.prompt) > MAX_PROMPT_BYTES) throw promptTooLong('The prompt');
   return parsed.value;
 }
 
-/** The error for a prompt over the cap, of which this much is known. */
-export function promptTooLong(what: string): SandboxError {
-  return new SandboxError('usage', `The prompt ${what}; at most ${MAX_PROMPT_BYTES} are taken.`, {
+/** The error for a prompt over the cap. `which` begins the sentence: `The prompt on standard input`. */
+export function promptTooLong(which: string): SandboxError {
+  return new SandboxError('usage', `${which} is too large; at most ${formatBytes(MAX_PROMPT_BYTES)} are taken.`, {
     hint: 'Put the material into a file of the repository and let the prompt name it.',
   });
 }

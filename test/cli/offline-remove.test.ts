@@ -59,6 +59,13 @@ test('prune lists what it would remove, and without a terminal removes nothing u
   expect((await run(['prune', '--yes'])).stderr).toContain('Nothing to remove: no run is older than 30d');
 });
 
+test('prune takes an age of nothing for every run that has ended', async () => {
+  const { run, home, runs } = offline();
+  writeRun(home, '20261130T021610-3f9a2c', { 'plan.json': listedPlan('/r'), 'outcome.json': COMPLETED });
+  expect((await run(['prune', '--older-than', '0s', '--yes'])).code).toBe(0);
+  expect(readdirSync(runs)).toEqual([]);
+});
+
 test('prune leaves a running run alone, however old', async () => {
   const { run, folders, left } = withRuns();
   await silentSocket(path.join(folders[0]!, 'control'));

@@ -48,6 +48,17 @@ describe('the repository', () => {
     expect(repoFrom).toBe('--repo');
   });
 
+  test.each([
+    { args: ['rpeo', 'fix it'], doubted: true },
+    { args: ['rpeo'], doubted: false },
+    { args: ['fix the test', 'now'], doubted: false },
+    { args: ['repo', 'fix it'], doubted: false },
+  ])('may have been meant by the first word of $args: $doubted', async ({ args, doubted }) => {
+    const { doubt } = await understand(args, model);
+    if (!doubted) expect(doubt).toBeUndefined();
+    else expect(doubt).toMatch(/^"rpeo" is no folder, so it is taken as part of the prompt\. --repo DIR/);
+  });
+
   test.each(['./missing', '/no/such/folder', '../gone'])('%s is a mistyped path and never prompt', async (typed) => {
     const { request } = await understand([typed, 'fix it'], model);
     expect(request).toMatchObject({ repo: path.resolve(typed), prompt: 'fix it' });
@@ -97,7 +108,9 @@ describe('the prompt', () => {
   test('a file larger than memory is refused by its size', async () => {
     writeFileSync('huge', '');
     truncateSync('huge', 2 ** 40);
-    expect((await refusal(['repo'], { ...model, promptFile: 'huge' })).message).toContain(`${2 ** 40} bytes`);
+    expect((await refusal(['repo'], { ...model, promptFile: 'huge' })).message).toContain(
+      'huge is too large; at most 4 MiB',
+    );
   });
 });
 
@@ -161,13 +174,21 @@ describe('options', () => {
     { options: { ...model, pids: '-1' }, says: '--pids -1' },
     { options: { ...model, maxTurns: '0' }, says: '--max-turns 0' },
     { options: { ...model, maxTokens: '1e400' }, says: '--max-tokens' },
-    { options: { ...model, profile: 'edti' }, says: 'profile' },
-    { options: { ...model, workspace: 'overlay' }, says: 'workspace' },
-    { options: { ...model, model: '' }, says: 'model' },
-    { options: { ...model, include: [''] }, says: 'include' },
-    { options: { ...model, acceptWeaker: [''] }, says: 'acceptWeaker' },
-    { options: { ...model, image: '' }, says: 'image' },
+    {
+      options: { ...model, profile: 'edti' },
+      says: '--profile: "edti" is none of edit, review, triage; did you mean "edit"?',
+    },
+    { options: { ...model, workspace: 'overlay' }, says: '--workspace: ' },
+    { options: { ...model, model: '' }, says: '--model: ' },
+    { options: { ...model, include: [''] }, says: '--include: ' },
+    { options: { ...model, acceptWeaker: [''] }, says: '--accept-weaker' },
+    { options: { ...model, image: '' }, says: '--image: ' },
+    { options: { ...model, thinking: 'hihg' }, says: '--thinking: ' },
+    { options: { ...model, baseUrl: '' }, says: '--base-url: ' },
   ])('$options is refused and named', async ({ options, says }) => {
-    expect((await refusal(['fix'], options)).message).toContain(says);
+    const { message } = await refusal(['fix'], options);
+    expect(message).toContain(says);
+    expect(message).toMatch(/[^.?][.?]$/);
+    expect(message).not.toContain('at /');
   });
 });

@@ -139,14 +139,14 @@ const PROMPT: readonly Bad[] = [
   {
     name: 'a prompt over the cap on standard input',
     exit: 2,
-    says: ['prompt on standard input', String(4 * MiB), /file of the repository/],
+    says: ['prompt on standard input', 'at most 4 MiB', /file of the repository/],
     args: good,
     options: () => ({ input: Buffer.alloc(5 * MiB, 'x') }),
   },
   {
     name: 'a prompt file over the cap',
     exit: 2,
-    says: [/prompt/, String(4 * MiB), /file of the repository/],
+    says: [/prompt/, 'at most 4 MiB', /file of the repository/],
     args: (home) => [...good(home), '--prompt-file', fileOf(Buffer.alloc(5 * MiB, 'x'))],
   },
   {

@@ -60,7 +60,7 @@ describe('a run request', () => {
     const limit = 'é'.repeat(MAX_PROMPT_BYTES / 2);
     expect(parseRunRequest({ ...REQUEST, prompt: limit }).prompt).toBe(limit);
     const error = refusal(() => parseRunRequest({ ...REQUEST, prompt: `${limit}x` }));
-    expect(error.message).toContain(`${MAX_PROMPT_BYTES + 1} bytes`);
+    expect(error.message).toContain('at most 4 MiB');
     expect(error.hint).toContain('file');
   });
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, onTestFinished } from 'vitest';
 
-const BIN = path.join(import.meta.dirname, '../../bin/pi-sandbox.mjs');
+export const BIN = path.join(import.meta.dirname, '../../bin/pi-sandbox.mjs');
 const DEFAULT_TIMEOUT_MS = 60_000;
 
 /** Standard input on which nothing ever happens. */

@@ -3,8 +3,10 @@ import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type CliOptions, type CliResult, type LiveCli, runCli, startCli, tempFolder } from './cli.ts';
 
+export const NO_ENGINE = 'unix:///nonexistent/docker.sock';
+
 /** A state folder of its own, and the command line with no engine in reach. */
-export function offline(dockerHost = 'unix:///nonexistent/docker.sock') {
+export function offline(dockerHost = NO_ENGINE) {
   const home = tempFolder();
   const env = { XDG_STATE_HOME: home, DOCKER_HOST: dockerHost };
   // Outside any repository unless a test says otherwise.

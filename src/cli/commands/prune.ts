@@ -4,7 +4,7 @@ import { parseDuration } from '../../lib/duration.ts';
 import { formatAge, formatBytes, plural } from '../../lib/format.ts';
 import { environment } from '../environment.ts';
 import { printTable, say } from '../print.ts';
-import { ask } from '../prompt.ts';
+import { askOrLeave } from '../prompt.ts';
 import { oldImages, oldRuns, type Prunable } from '../prunable.ts';
 import { recoverFirst } from '../recover-first.ts';
 
@@ -20,7 +20,7 @@ const DEFAULT_AGE = '30d';
 /** `pi-sandbox prune`: removes old runs, and with `images` the images of other versions, after asking. */
 export async function prune(options: PruneOptions): Promise<number> {
   const age = options.olderThan ?? DEFAULT_AGE;
-  const ageMs = parseDuration(age);
+  const ageMs = parseDuration(age, { zero: true });
   if (ageMs === undefined) throw new SandboxError('usage', `--older-than ${age}: not a duration such as 12h or 30d.`);
   // Leftovers in the engine are nobody's decision: like every command, this one has removed them here.
   const engine = await recoverFirst();
@@ -54,7 +54,7 @@ async function agreed(found: readonly Prunable[]): Promise<boolean> {
     });
   }
   const bytes = found.reduce((sum, one) => sum + one.bytes, 0);
-  const answer = await ask(`Remove ${plural(found.length, 'item')} (${formatBytes(bytes)})? [y/N] `);
+  const answer = await askOrLeave(`Remove ${plural(found.length, 'item')} (${formatBytes(bytes)})? [y/N] `);
   return /^\s*y(es)?\s*$/i.test(answer ?? '');
 }
 

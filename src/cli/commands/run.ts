@@ -3,26 +3,27 @@ import { planRun, type RunHost, runSandbox } from '../../run.ts';
 import { environment } from '../environment.ts';
 import type { Interrupts } from '../interrupts.ts';
 import { printJson } from '../print.ts';
-import { ask } from '../prompt.ts';
+import { ask, INTERRUPTED } from '../prompt.ts';
 import { Renderer } from '../render.ts';
 import { type RunOptions, understand } from '../run-arguments.ts';
 import { runHost } from '../run-host.ts';
 
 /** `pi-sandbox run`: resolves to the exit code. */
 export async function run(args: readonly string[], options: RunOptions, interrupts: Interrupts): Promise<number> {
-  const { request, repoFrom } = await understand(args, options);
+  const { request, repoFrom, doubt } = await understand(args, options);
   const quiet = options.quiet === true;
   const renderer = new Renderer(process.stderr, {
     ...environment.display(process.stderr),
     quiet: quiet || options.json === true,
   });
   if (repoFrom !== 'argument') renderer.notice(`Repository: ${request.repo} (${repoFrom})`);
+  if (doubt !== undefined) renderer.notice(`pi-sandbox: ${doubt}`);
   const interactive = process.stdin.isTTY === true && process.stderr.isTTY === true && options.json !== true;
   const host: RunHost = runHost({
     interrupts,
     renderer,
     json: options.json === true,
-    ...(interactive ? { askNext: () => ask('Turn ended. What should it do instead? (empty ends the run) ') } : {}),
+    ...(interactive ? { askNext } : {}),
   });
   if (options.dryRun === true) {
     printJson(await closing(renderer, planRun(request, host)));
@@ -34,6 +35,12 @@ export async function run(args: readonly string[], options: RunOptions, interrup
     if (text !== '') process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
   }
   return result.outcome.exitCode;
+}
+
+/** Here Ctrl-C is an answer: the turn was ended by one already, and the run ends as interrupted. */
+async function askNext(): Promise<string | undefined> {
+  const next = await ask('Turn ended. What should it do instead? (empty ends the run) ');
+  return next === INTERRUPTED ? undefined : next;
 }
 
 /** Clears the terminal of what was still going on, so that a result or an error starts on a line of its own. */
