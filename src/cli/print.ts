@@ -34,13 +34,25 @@ export function stdoutReady(): Promise<void> {
   });
 }
 
+const GAP = '  ';
+
 /** Rows with aligned columns; the last column is as long as it likes. */
 export function printTable(rows: readonly (readonly string[])[]): void {
   const safe = rows.map((row) => row.map((cell) => sanitize(cell, { keepNewlines: false })));
-  const columns = Math.max(0, ...safe.map((row) => row.length));
-  const widths = Array.from({ length: columns }, (_, at) => Math.max(...safe.map((row) => row[at]?.length ?? 0)));
+  const widths = columnWidths(safe);
   for (const row of safe) {
     const padded = row.map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0)));
-    process.stdout.write(`${padded.join('  ')}\n`);
+    process.stdout.write(`${padded.join(GAP)}\n`);
   }
+}
+
+/** Characters of the longest row of a table. */
+export function tableWidth(rows: readonly (readonly string[])[]): number {
+  const widths = columnWidths(rows);
+  return widths.reduce((sum, width) => sum + width, 0) + GAP.length * Math.max(0, widths.length - 1);
+}
+
+function columnWidths(rows: readonly (readonly string[])[]): number[] {
+  const columns = Math.max(0, ...rows.map((row) => row.length));
+  return Array.from({ length: columns }, (_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
 }

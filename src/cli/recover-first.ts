@@ -1,5 +1,5 @@
 import type { Engine } from '../container/engine.ts';
-import { messageOf } from '../errors.ts';
+import { messageOf, SandboxError } from '../errors.ts';
 import { DeadlineError, withDeadline } from '../lib/deadline.ts';
 import { recover } from '../run/recover.ts';
 import { connectEngine } from './connect.ts';
@@ -32,6 +32,8 @@ export async function recoverWith(engine: Engine): Promise<void> {
     for (const run of reaped) say(`Run ${run}: its controller was gone; what it left in the engine was removed.`);
     for (const run of closed) say(`Run ${run}: its controller ended without an outcome; that is now on record.`);
   } catch (error) {
+    // The command meets the same state folder next, and says what to do about it.
+    if (error instanceof SandboxError && error.code === 'state') return;
     if (!(error instanceof DeadlineError)) say(`pi-sandbox: leftovers could not be removed: ${messageOf(error)}`);
   }
 }

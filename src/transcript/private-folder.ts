@@ -54,7 +54,8 @@ function problemOf(stats: Stats): { what: string; hint: string } | undefined {
   return undefined;
 }
 
-function cannot(verb: string, path: string, cause: unknown): SandboxError {
+/** A failing system call on a folder of ours. */
+export function cannot(verb: string, path: string, cause: unknown): SandboxError {
   return new SandboxError('state', `Cannot ${verb} the state folder ${path}: ${codeOf(cause) ?? String(cause)}.`, {
     cause,
     hint: 'Make its parent folder writable for you, or set XDG_STATE_HOME to another folder.',

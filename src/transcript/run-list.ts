@@ -4,7 +4,7 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { SandboxError } from '../errors.ts';
 import { Outcome } from '../protocol/outcome.ts';
 import { readJsonFile } from './private-file.ts';
-import { checkPrivateFolder, codeOf } from './private-folder.ts';
+import { cannot, checkPrivateFolder, codeOf } from './private-folder.ts';
 import { isRunId, timeOfRunId } from './run-id.ts';
 import { runsFolder } from './state-root.ts';
 
@@ -91,9 +91,7 @@ function runIds(stateRoot: string): string[] {
     names = readdirSync(folder);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return [];
-    throw new SandboxError('state', `Cannot list the runs in ${folder}: ${codeOf(error) ?? String(error)}.`, {
-      cause: error,
-    });
+    throw cannot('list', folder, error);
   }
   for (const part of [stateRoot, folder]) checkPrivateFolder(part);
   return names.filter(isRunId).sort();

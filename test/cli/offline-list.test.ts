@@ -4,7 +4,9 @@ import { Value } from '@sinclair/typebox/value';
 import { expect, test } from 'vitest';
 import { RunDetails } from '../../src/protocol/run-details.ts';
 import { RunEntry } from '../../src/protocol/run-entry.ts';
-import { offline, silentSocket } from '../support/offline.ts';
+import { BIN } from '../support/cli.ts';
+import { NO_ENGINE, offline, silentSocket } from '../support/offline.ts';
+import { onTerminal } from '../support/pty.ts';
 import { COMPLETED, listedPlan, stamped, startedOn, writeRun } from '../support/runs.ts';
 
 const OLD = '20200101T000000-aaaaaa';
@@ -16,6 +18,29 @@ test('nothing is created by looking', async () => {
   expect(await run(['ls', '--json'])).toMatchObject({ code: 0, stdout: '', stderr: '' });
   expect((await run(['show'])).code).toBe(2);
   expect(readdirSync(home)).toEqual([]);
+});
+
+test('a state folder that cannot be is said once, with a way out', async () => {
+  const { code, stderr } = await offline().run(['ls'], { env: { XDG_STATE_HOME: '/dev/null' } });
+  expect(code).toBe(5);
+  expect(stderr).toMatch(/^pi-sandbox: Cannot list the state folder \/dev\/null\/.*: ENOTDIR\. .*XDG_STATE_HOME.*\n$/);
+});
+
+test('on a terminal a long scenario path gives way to the repository, elsewhere nothing does', async () => {
+  const { run, home } = offline();
+  const model = { spec: `scripted:/${'deep/'.repeat(60)}tour.yaml` };
+  const plan = { profile: 'edit', model, workspace: { root: '/the/repository' } };
+  writeRun(home, OLD, { 'plan.json': plan, 'outcome.json': COMPLETED });
+  expect((await run(['ls'])).stdout).toContain(model.spec);
+  const tty = onTerminal([process.execPath, BIN, 'ls'], {
+    ...process.env,
+    XDG_STATE_HOME: home,
+    DOCKER_HOST: NO_ENGINE,
+  });
+  expect(await tty.ended).toBe(0);
+  const row = tty.shown.split('\r\n').find((line) => line.startsWith(OLD));
+  expect(row).toMatch(/scripted:….*tour\.yaml {2}\/the\/repository$/);
+  expect(row).toHaveLength(200);
 });
 
 test('ls shows the newest first, with what became of each', async () => {

@@ -3,10 +3,12 @@ import type { RunEntry } from '../../protocol/run-entry.ts';
 import { runState } from '../../run/run-state.ts';
 import { listRuns, type RunSummary } from '../../transcript/run-list.ts';
 import { environment } from '../environment.ts';
-import { printJsonLine, printTable, say, stdoutReady } from '../print.ts';
+import { fitModels } from '../fit-models.ts';
+import { printJsonLine, printTable, say, stdoutReady, tableWidth } from '../print.ts';
 import { recoverFirst } from '../recover-first.ts';
 
 const HEAD = ['RUN', 'AGE', 'STATE', 'PROFILE', 'MODEL', 'REPOSITORY'];
+const MODEL = HEAD.indexOf('MODEL');
 
 /** `pi-sandbox ls`: all runs, newest first. With `json`, a RunEntry per line. */
 export async function ls(options: { readonly json?: boolean }): Promise<number> {
@@ -20,7 +22,7 @@ export async function ls(options: { readonly json?: boolean }): Promise<number> 
   } else if (entries.length === 0) {
     say('There are no runs yet.');
   } else {
-    printTable([HEAD, ...entries.map(rowOf)]);
+    printTable([HEAD, ...fitted(entries.map(rowOf))]);
   }
   return 0;
 }
@@ -31,6 +33,18 @@ async function entryOf({ id, ...summary }: RunSummary): Promise<RunEntry> {
 
 function rowOf({ run, time, state, profile, model, repo }: RunEntry): string[] {
   return [run, formatAge(Date.now() - Date.parse(time)), stateText(state), profile ?? '?', model ?? '?', repo ?? '?'];
+}
+
+/** On a terminal a long path of a scenario must not push the repository to the next line. */
+function fitted(rows: readonly string[][]): string[][] {
+  const { isTTY, columns } = process.stdout;
+  if (!isTTY || !columns) return [...rows];
+  const models = fitModels(
+    rows.map((row) => row[MODEL] ?? ''),
+    tableWidth([HEAD, ...rows]),
+    columns,
+  );
+  return rows.map((row, at) => row.with(MODEL, models[at] ?? ''));
 }
 
 /** A state as a person reads it in a list. */
