@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import type { ToolEnd } from '../events/pi-schema.ts';
+import { formatBytes } from '../lib/format.ts';
 
 const Count = Type.Integer({ minimum: 0 });
 const Details = Type.Object({
@@ -17,7 +18,7 @@ const Details = Type.Object({
 });
 
 export interface Cut {
-  /** `1000 of 60000 bytes` or the like. */
+  /** `1000 B of 58.6 KiB (1 of 60 lines)` or the like. */
   readonly text: string;
   /** Size of the whole output, where pi says it. */
   readonly totalBytes: number | undefined;
@@ -35,6 +36,6 @@ export function cutOf(end: Static<typeof ToolEnd> | undefined): Cut | undefined 
     return spilled ? { text: 'a part', totalBytes: undefined, spilled } : undefined;
   }
   const { outputBytes, totalBytes, outputLines, totalLines } = truncation;
-  const text = `${outputBytes} of ${totalBytes} bytes (${outputLines} of ${totalLines} lines)`;
+  const text = `${formatBytes(outputBytes)} of ${formatBytes(totalBytes)} (${outputLines} of ${totalLines} lines)`;
   return { text, totalBytes, spilled };
 }

@@ -60,7 +60,7 @@ export class ToolView {
 
   #result(event: Static<typeof ToolEnd>, text: string, command: string): void {
     const shown = excerpt(event.toolName, output(event, text), this.#screen.columns);
-    const more = `  | ... ${plural(shown.hidden, 'more line')}: ${command}`;
+    const more = `  | ... ${plural(shown.hidden, shown.tail ? 'earlier line' : 'more line')}: ${command}`;
     if (shown.hidden > 0 && shown.tail) this.#screen.line(span(more, 'dim'));
     for (const line of shown.lines) this.#screen.line(span('  | ', 'dim'), span(line));
     if (shown.hidden > 0 && !shown.tail) this.#screen.line(span(more, 'dim'));

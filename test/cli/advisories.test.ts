@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { openAdvisories, parseVersion, RUNC_ADVISORIES } from '../../src/cli/doctor/advisories.ts';
+import { engineChecks } from '../../src/cli/doctor/engine-checks.ts';
+import type { EngineFacts } from '../../src/container/engine.ts';
 
 const ids = (version: string) => openAdvisories(version, RUNC_ADVISORIES).flatMap((advisory) => advisory.ids);
 
@@ -32,4 +34,11 @@ test('each maintained line counts from its own fix', () => {
 test('the fix of the working folder is told to the release', () => {
   expect(ids('1.1.11')).toContain('CVE-2024-21626');
   expect(ids('1.1.12')).not.toContain('CVE-2024-21626');
+});
+
+test('doctor names every open fault of an old runc and says once what to do', () => {
+  const facts = { runtimeVersion: '1.0.0', securityOptions: [], runtimes: [], memory: 0 } as unknown as EngineFacts;
+  const warned = engineChecks(facts).filter(({ id }) => id === 'runc-version');
+  expect(warned).toHaveLength(RUNC_ADVISORIES.length);
+  expect(warned.filter(({ advice }) => advice !== undefined)).toEqual([warned.at(-1)]);
 });

@@ -108,7 +108,7 @@ test('output says when the kept bytes are not all', async () => {
   expect(await run(['output', RUN, '1'])).toMatchObject({
     code: 0,
     stdout: 'part',
-    stderr: 'Only the first 4 of 348894 bytes were kept.\n',
+    stderr: 'Only the first 4 B of 341 KiB were kept.\n',
   });
 });
 
@@ -116,7 +116,7 @@ test('output falls back to what the model saw and says that the rest is gone', a
   const { run } = recorded([START, ...toolCall('call_1', '60000', CUT), ...toolCall('call_2', 'all of it'), END]);
   const cut = await run(['output', RUN, 'call_1']);
   expect(cut).toMatchObject({ code: 0, stdout: '60000\n' });
-  expect(cut.stderr).toContain('6 of 348894 bytes (1 of 60000 lines): the rest ended with the container');
+  expect(cut.stderr).toContain('6 B of 341 KiB (1 of 60000 lines): the rest ended with the container');
   expect(await run(['output', RUN, 'call_2'])).toMatchObject({ code: 0, stdout: 'all of it\n', stderr: '' });
 });
 

@@ -60,7 +60,7 @@ describe('tool calls as text', () => {
     record(toolEnd('call_1', 'bash', text, { details: { truncation, fullOutputPath: '/spill/pi-bash-77.log' } }));
     record(toolEnd('call_2', 'read', text, { details: { truncation } }));
     const lines = out.text.split('\n');
-    expect(lines[1]).toBe(`  | ... 1990 more lines: pi-sandbox output ${RUN} call_1`);
+    expect(lines[1]).toBe(`  | ... 1990 earlier lines: pi-sandbox output ${RUN} call_1`);
     expect(lines[11]).toBe('  | 3000');
     expect(lines[12]).toBe(
       `  | the model saw the last 2000 lines (9.8 KiB) of 3000 lines, 13.6 KiB; all of it: pi-sandbox output ${RUN} call_1`,

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { controllerAlive } from '../../container/ownership.ts';
 import { SandboxError } from '../../errors.ts';
 import { resultText } from '../../events/refusal.ts';
+import { formatBytes } from '../../lib/format.ts';
 import { ControlRefusal, requestOutput } from '../../run/control-client.ts';
 import { findCall, type KnownCall } from '../../run/find-call.ts';
 import { OUTPUTS_FOLDER, outputFile } from '../../run/keep-outputs.ts';
@@ -51,7 +52,8 @@ async function fromKept(folder: string, call: KnownCall): Promise<AsyncIterable<
   }
   const { size } = await handle.stat();
   const total = cutOf(call.end)?.totalBytes;
-  if (total !== undefined && size < total) say(`Only the first ${size} of ${total} bytes were kept.`);
+  if (total !== undefined && size < total)
+    say(`Only the first ${formatBytes(size)} of ${formatBytes(total)} were kept.`);
   return handle.createReadStream();
 }
 

@@ -7,6 +7,9 @@ import { type Check, fail, ok, warn } from './check.ts';
 /** Memory that a run with the default sizes needs, bytes: its file systems and 1.5 GiB for processes. */
 const USUAL_MEMORY = 2.25 * GiB;
 
+const RUNC_ADVICE =
+  'Update runc. A package of a distribution may have the fix under this number, which cannot be told from here.';
+
 type EngineCheck = (facts: EngineFacts) => Check[];
 
 /** Everything that an engine's own description of itself tells. */
@@ -26,12 +29,13 @@ const runc: EngineCheck = ({ runtimeVersion }) => {
   }
   const open = openAdvisories(runtimeVersion, RUNC_ADVISORIES);
   if (open.length === 0) return [ok('runc-version', runtimeVersion, 'It has the fixes of all faults known here.')];
-  return open.map(({ ids, fixedIn, needs }) =>
+  return open.map(({ ids, fixedIn, needs }, at) =>
     warn(
       'runc-version',
       `${ids.join(', ')}: fixed in ${fixedIn.join(' and ')}, you have ${runtimeVersion}`,
       `Needs ${needs}.`,
-      'Update runc. A package of a distribution may have the fix under this number, which cannot be told from here.',
+      // The same for all, so said once.
+      at === open.length - 1 ? RUNC_ADVICE : undefined,
     ),
   );
 };
