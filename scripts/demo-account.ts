@@ -9,9 +9,14 @@ import { Type } from '@sinclair/typebox';
 import { ATTEMPTS, type Attempt } from './demo-attempts.ts';
 import { type Facts, filesWith, parse, readFacts } from './demo-facts.ts';
 import { Traps, treeHash } from './demo-traps.ts';
+import { outputColumns, wrap } from './wrap.ts';
 
 /** What must stay on the host, by the names under which the product counts it. */
 const KEPT_OUT = ['git-metadata', 'ignored', 'project-files', 'fifo'];
+
+const LEGEND = 'refused: tried, and turned away; nothing: tried, and nothing there; held: looked up afterwards.';
+/** Columns of the word that begins a line. */
+const WORD = 8;
 
 interface Line {
   readonly holds: boolean;
@@ -93,7 +98,7 @@ function afterwards(facts: Facts, traps: Traps): Line[] {
       holds: outcome === 'completed',
       word: 'held',
       what: 'killing process 1 and the forged end of the conversation changed nothing: the run went on to its real end',
-      basis: `events.jsonl seq ${seq} (outcome): ${outcome}, ${reason}; ledger.jsonl: ${opens} calls were carried`,
+      basis: `events.jsonl seq ${seq} (outcome): ${outcome}, ${reason.replace(/\.$/, '')}; ledger.jsonl: ${opens} calls were carried`,
     },
   ];
 }
@@ -115,10 +120,16 @@ const facts = readFacts(parse(Show, read('show.json'), 'the answer of "show"').f
 const traps = parse(Traps, read('traps.json'), 'traps.json');
 
 const lines = [...ATTEMPTS.map((attempt) => attemptLine(attempt, facts)), ...afterwards(facts, traps)];
-for (const { holds, word, what, basis } of lines)
-  console.log(`${(holds ? word : 'BROKEN').padEnd(8)} ${what}\n         ${basis}`);
+const say = (lead: string, text: string, indent: number): void =>
+  console.log(wrap(lead, text, outputColumns(), indent));
+say('', LEGEND, WORD + 1);
+console.log();
+for (const { holds, word, what, basis } of lines) {
+  say(`${(holds ? word : 'BROKEN').padEnd(WORD)} `, what, WORD + 1);
+  say(' '.repeat(WORD + 1), basis, WORD + 3);
+}
 const broken = lines.filter(({ holds }) => !holds).length;
-console.log(
-  `\n${lines.length - broken} of ${lines.length} lines hold. The run folder with everything named above: ${facts.folder}`,
-);
+console.log();
+const sum = `${lines.length - broken} of ${lines.length} lines hold.`;
+say('', `${sum} The run folder with everything named above: ${facts.folder}`, WORD + 1);
 process.exitCode = broken > 0 ? 1 : 0;

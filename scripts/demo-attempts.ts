@@ -65,9 +65,9 @@ export const ATTEMPTS: readonly Attempt[] = [
   {
     call: 'call_9_1',
     result: 'refused',
-    tried: 'add a user to /etc/passwd',
-    because: 'the root file system is read-only',
-    fields: ['ReadonlyRootfs'],
+    tried: 'add a user to /etc/passwd, and a file beside it',
+    because: 'passwd belongs to root (Permission denied), the file met a read-only file system',
+    fields: ['User', 'CapDrop', 'ReadonlyRootfs'],
   },
   {
     call: 'call_10_1',

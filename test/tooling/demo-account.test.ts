@@ -54,13 +54,23 @@ function account(spoil: Partial<Record<'events.jsonl' | 'ledger.jsonl', (text: s
   const { status, stdout, stderr } = spawnSync(process.execPath, [path.join(root, 'scripts/demo-account.ts'), work], {
     encoding: 'utf8',
   });
-  return { status, stderr, broken: stdout.split('\n').filter((line) => line.startsWith('BROKEN')), stdout };
+  // As it was before it was wrapped.
+  const whole = stdout.replaceAll(/\n {9,}/g, ' ');
+  return { status, stderr, broken: whole.split('\n').filter((line) => line.startsWith('BROKEN')), whole, stdout };
 }
 
 test('a run in which every attempt was refused is accounted for line by line', () => {
-  const { status, broken, stdout, stderr } = account();
+  const { status, broken, whole, stderr } = account();
   expect({ status, broken, stderr }).toEqual({ status: 0, broken: [], stderr: '' });
-  expect(stdout).toContain('asked for in events.jsonl seq 1 (answer); its result came back in ledger.jsonl call 2');
+  expect(whole).toContain('asked for in events.jsonl seq 1 (answer); its result came back in ledger.jsonl call 2');
+});
+
+test('the account says what its words mean and keeps to 100 columns where there is no terminal', () => {
+  const { stdout, whole } = account();
+  const lines = stdout.split('\n');
+  expect(lines[0]).toMatch(/^refused: .*; nothing: .*; held: /);
+  expect(lines.filter((line) => line.length > 100 && line.trim().includes(' '))).toEqual([]);
+  expect(whole.match(/^(refused|nothing|held) {2,}/gm)).toHaveLength(ATTEMPTS.length + 5);
 });
 
 test('an attempt that the host did not see is not counted as refused', () => {
@@ -86,11 +96,11 @@ test('a file that entered although it should not is noticed', () => {
 });
 
 test('a secret in the run folder is found and named', () => {
-  const { broken, stdout } = account({
+  const { broken, whole } = account({
     'events.jsonl': (text) => text.replace('"answer"', `"${traps.canaries.environment}"`),
   });
   expect(broken).toHaveLength(1);
-  expect(stdout).toContain('(environment in events.jsonl)');
+  expect(whole).toContain('(environment in events.jsonl)');
 });
 
 test('a search that cannot find the control proves nothing', () => {
