@@ -25,8 +25,9 @@ export async function ensureImage(
   asked: string | undefined,
   signal: AbortSignal,
   step: (line: string) => void,
+  known = wantedImage(),
 ): Promise<ImageFactsForPlan> {
-  const wanted = await wantedImage();
+  const wanted = await known;
   const name = asked ?? wanted.tag;
   const facts = imageFacts(name, await engine.inspectImage(name));
   if (facts !== undefined) {

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Value } from '@sinclair/typebox/value';
+import { Check } from '@sinclair/typebox/value';
 import type { ToolEnd } from '../events/pi-schema.ts';
 import { formatBytes } from '../lib/format.ts';
 
@@ -29,7 +29,7 @@ export interface Cut {
 /** What pi cut from a result before the model saw it; undefined when nothing. A claim, as everything that pi says. */
 export function cutOf(end: Static<typeof ToolEnd> | undefined): Cut | undefined {
   const details = end?.result.details;
-  if (!Value.Check(Details, details)) return undefined;
+  if (!Check(Details, details)) return undefined;
   const { truncation, fullOutputPath } = details;
   const spilled = fullOutputPath !== undefined;
   if (truncation?.truncated !== true) {

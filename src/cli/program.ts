@@ -36,8 +36,11 @@ export function makeProgram(interrupts: Interrupts): Command {
 function addRun(program: Command, interrupts: Interrupts): void {
   addRunOptions(program.command('run').description('let the agent work on a private copy of a repository')).action(
     action(async (repo: string | undefined, prompt: string[], options: RunOptions) => {
+      // The engine answers while the rest is loaded. Who needs the connection hears of a failure.
+      const engine = import('./connect.ts').then(({ connectEngine }) => connectEngine());
+      engine.catch(() => {});
       const { run } = await import('./commands/run.ts');
-      return run([...(repo === undefined ? [] : [repo]), ...prompt], options, interrupts);
+      return run([...(repo === undefined ? [] : [repo]), ...prompt], options, { interrupts, engine });
     }),
   );
 }

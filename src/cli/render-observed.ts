@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Value } from '@sinclair/typebox/value';
+import { Check } from '@sinclair/typebox/value';
 import { clip } from '../lib/bounded-text.ts';
 import { formatBytes, plural } from '../lib/format.ts';
 import type { SandboxRecord } from '../protocol/record.ts';
@@ -35,13 +35,13 @@ export class ObservedView {
   record(record: SandboxRecord): void {
     const start = startLine(record);
     if (start !== undefined) this.#say('-', start);
-    else if (record.type === 'pi_damaged' && Value.Check(Damage, record)) this.#damage(record);
-    else if (record.type === 'stderr' && Value.Check(Errors, record)) this.#keepErrors(record);
-    else if (record.type === 'wire_refused' && Value.Check(WireRefused, record)) {
+    else if (record.type === 'pi_damaged' && Check(Damage, record)) this.#damage(record);
+    else if (record.type === 'stderr' && Check(Errors, record)) this.#keepErrors(record);
+    else if (record.type === 'wire_refused' && Check(WireRefused, record)) {
       this.#repeatable(record.type, `the wire refused a connection to ${record.authority}`);
-    } else if (record.type === 'transcript_full' && Value.Check(Full, record)) {
+    } else if (record.type === 'transcript_full' && Check(Full, record)) {
       this.#say('!', `the transcript is full at ${formatBytes(record.maxBytes)}; what came later was not kept`);
-    } else if (Value.Check(Said, record)) this.#said(record.type, record);
+    } else if (Check(Said, record)) this.#said(record.type, record);
   }
 
   /** What was counted only, and after a failure what may explain it. */

@@ -1,5 +1,5 @@
 import { type TSchema, Type } from '@sinclair/typebox';
-import { Value } from '@sinclair/typebox/value';
+import { Check } from '@sinclair/typebox/value';
 import { PI_SCHEMAS, type PiEvent } from '../events/pi-schema.ts';
 import { refusalStage, resultText } from '../events/refusal.ts';
 import { clip } from '../lib/bounded-text.ts';
@@ -87,7 +87,7 @@ export class PiView {
 }
 
 function isPiEvent(value: unknown): value is PiEvent {
-  if (!Value.Check(Typed, value)) return false;
+  if (!Check(Typed, value)) return false;
   const schema = PI_SCHEMAS.get((value as { type: string }).type);
-  return schema !== undefined && Value.Check(schema, value);
+  return schema !== undefined && Check(schema, value);
 }

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Value } from '@sinclair/typebox/value';
+import { Check } from '@sinclair/typebox/value';
 import { clip } from '../lib/bounded-text.ts';
 import { formatBytes, plural } from '../lib/format.ts';
 
@@ -43,7 +43,7 @@ export function excerpt(
 
 /** What pi cut before the model saw it, one sentence each; `kept` when the whole output is in a file of the container. */
 export function cuts(tool: string, details: unknown): { notes: string[]; kept: boolean } {
-  if (!Value.Check(Details, details)) return { notes: [], kept: false };
+  if (!Check(Details, details)) return { notes: [], kept: false };
   const notes = [
     ...truncationNote(tool, details),
     ...limitNote(details.matchLimitReached, 'match', 'matches'),

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { Value } from '@sinclair/typebox/value';
+import { Check } from '@sinclair/typebox/value';
 import { formatBytes, formatDuration, plural } from '../lib/format.ts';
 import type { SandboxRecord } from '../protocol/record.ts';
 
@@ -13,11 +13,11 @@ const Imported = Type.Object({ files: Type.Number(), bytes: Type.Number(), ms: T
 
 /** What is said about the beginning of a run; undefined for other records. */
 export function startLine(record: SandboxRecord): string | undefined {
-  if (record.type === 'run_started' && Value.Check(Started, record)) {
+  if (record.type === 'run_started' && Check(Started, record)) {
     const { profile, model, tools, workspace } = record;
     return `${record.run}: ${profile} on a ${workspace.mode} of ${workspace.root} with ${model}; tools: ${tools.join(', ')}`;
   }
-  if (record.type === 'imported' && Value.Check(Imported, record)) {
+  if (record.type === 'imported' && Check(Imported, record)) {
     return `copied in ${plural(record.files, 'file')}, ${formatBytes(record.bytes)}, in ${formatDuration(record.ms)}`;
   }
   return undefined;

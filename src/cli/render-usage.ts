@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Value } from '@sinclair/typebox/value';
+import { Check } from '@sinclair/typebox/value';
 import { formatCount, formatDuration, formatUsd, plural } from '../lib/format.ts';
 import type { SandboxRecord } from '../protocol/record.ts';
 
@@ -33,7 +33,7 @@ export class UsageView {
   count(record: SandboxRecord): void {
     this.#lastTime = Date.parse(record.time);
     this.#firstTime ??= this.#lastTime;
-    if (record.source !== 'observed' || !Value.Check(WithUsage, record)) return;
+    if (record.source !== 'observed' || !Check(WithUsage, record)) return;
     this.#calls++;
     this.#estimated ||= record.usage.estimated === true;
     this.#sum.input += record.usage.input;

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { Value } from '@sinclair/typebox/value';
+import { Check } from '@sinclair/typebox/value';
 import { Outcome } from '../protocol/outcome.ts';
 import type { SandboxRecord } from '../protocol/record.ts';
 import { Progress } from './progress.ts';
@@ -106,7 +106,7 @@ export class Renderer {
 
   /** In a recording nothing was streamed: there the gateway's record is where the model's words come from. */
   #answer(record: SandboxRecord): void {
-    if (record.source !== 'observed' || !Value.Check(Answer, record)) return;
+    if (record.source !== 'observed' || !Check(Answer, record)) return;
     this.#pi.leaveOutModel();
     const streamed = typeof record['call'] === 'number' && record['call'] <= this.#shown;
     showAnswer(this.#screen, { text: streamed ? '' : record.text, stopReason: record.stopReason, error: record.error });
@@ -115,7 +115,7 @@ export class Renderer {
   #outcome(record: SandboxRecord): void {
     const { outcome, exitCode, reason, limit } = record;
     const value = { outcome, exitCode, reason, ...(limit === undefined ? {} : { limit }) };
-    if (Value.Check(Outcome, value)) this.end(value);
+    if (Check(Outcome, value)) this.end(value);
   }
 
   /** Leaves the terminal as it should be when something else writes next: a question, an error, the shell. */

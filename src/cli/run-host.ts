@@ -2,8 +2,7 @@ import type { Engine } from '../container/engine.ts';
 import type { GatewayDelta } from '../gateway/gateway.ts';
 import type { SandboxRecord } from '../protocol/record.ts';
 import type { RunHost } from '../run.ts';
-import { connectEngine } from './connect.ts';
-import { ensureImage } from './ensure-image.ts';
+import { ensureImage, wantedImage } from './ensure-image.ts';
 import { environment } from './environment.ts';
 import { InOrder } from './in-order.ts';
 import type { Interrupts } from './interrupts.ts';
@@ -12,6 +11,8 @@ import type { Renderer } from './render.ts';
 
 export interface HostOptions {
   readonly interrupts: Interrupts;
+  /** The connection, under way already. */
+  readonly engine: Promise<Engine>;
   /** Writes everything that a person sees of the run; a quiet one where records go to stdout. */
   readonly renderer: Renderer;
   readonly json: boolean;
@@ -19,8 +20,11 @@ export interface HostOptions {
 }
 
 /** The outside world of a run, as the command line sees it: human text on stderr, results on stdout. */
-export function runHost({ interrupts, renderer, json, askNext }: HostOptions): RunHost {
+export function runHost({ interrupts, engine, renderer, json, askNext }: HostOptions): RunHost {
   const transcript = new InOrder(renderer);
+  // Its files are read while the engine is asked; who asks for the image hears of a failure.
+  const wanted = wantedImage();
+  wanted.catch(() => {});
   const step = (line: string): void => renderer.notice(line);
   return {
     env: environment.env,
@@ -29,8 +33,8 @@ export function runHost({ interrupts, renderer, json, askNext }: HostOptions): R
     homeDir: environment.homeDir,
     machine: environment.machine,
     now: () => new Date(),
-    connect: connectEngine,
-    ensureImage: (engine: Engine, asked, signal) => ensureImage(engine, asked, signal, step),
+    connect: () => engine,
+    ensureImage: (engine: Engine, asked, signal) => ensureImage(engine, asked, signal, step, wanted),
     onInterrupt: interrupts.listen,
     onImpatient: (kind) => {
       step('Leaving at once. The container ends by itself; the next pi-sandbox command removes what is left.');

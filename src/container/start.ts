@@ -17,7 +17,7 @@ import {
   type PostureSubject,
   requirePosture,
 } from './posture/posture.ts';
-import { openWire, type Wire } from './wire.ts';
+import type { Wire } from './wire.ts';
 
 /** Longest wait for a process to appear, and the time between two looks, milliseconds. */
 const PROCESS_MS = 10_000;
@@ -74,9 +74,12 @@ export async function startSandbox(options: StartOptions): Promise<StartedSandbo
     attach(engine, container, undo),
     requireOwnSlot(engine, container, plan.container.slot),
   ]);
+  // Loads while the engine works.
+  const wireModule = import('./wire.ts');
   await engine.start(container);
   signal.throwIfAborted();
   const streams = demux(attached);
+  const { openWire } = await wireModule;
   const wire = openWire({
     fromGuest: streams.stdout,
     toGuest: attached,
@@ -92,7 +95,8 @@ export async function startSandbox(options: StartOptions): Promise<StartedSandbo
     bridgeUid: plan.container.bridgeUid,
     agentUid: plan.container.agentUid,
   };
-  const [main, agent] = await Promise.all([mainPosture(subject), startAgent(subject, options)]);
+  // The process that becomes pi first: it takes longer to start than the other takes to be looked at.
+  const [agent, main] = await Promise.all([startAgent(subject, options), mainPosture(subject)]);
   const posture = judge([main, agent.posture], plan.acceptWeaker);
   options.onPosture(posture);
   requirePosture(posture);

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { Value } from '@sinclair/typebox/value';
+import { Check } from '@sinclair/typebox/value';
 import { previewOf } from '../lib/bounded-text.ts';
 import { lines } from '../lib/lines.ts';
 import { parseJson } from './parse-json.ts';
@@ -61,7 +61,7 @@ function itemOf(bytes: Buffer): PiItem {
   if (typeof type !== 'string' || type.length > TYPE_CHARS) return damaged('schema', bytes);
   const schema = PI_SCHEMAS.get(type);
   if (schema === undefined) return { kind: 'unknown', type, event: parsed.value };
-  if (!Value.Check(schema, parsed.value)) return damaged('schema', bytes);
+  if (!Check(schema, parsed.value)) return damaged('schema', bytes);
   return { kind: 'event', event: parsed.value as PiEvent };
 }
 

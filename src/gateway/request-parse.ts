@@ -1,4 +1,5 @@
-import { Value } from '@sinclair/typebox/value';
+import { Errors } from '@sinclair/typebox/errors';
+import { Check } from '@sinclair/typebox/value';
 import { exceededBy } from './json-shape.ts';
 import { RefusedRequest } from './refusal.ts';
 import { MessagesRequest } from './request-schema.ts';
@@ -21,9 +22,9 @@ export function parseRequest(body: Uint8Array): MessagesRequest {
   } catch {
     throw new RefusedRequest(400, 'json', 'The request is not valid JSON in UTF-8.');
   }
-  if (Value.Check(MessagesRequest, value)) return value;
+  if (Check(MessagesRequest, value)) return value;
   // The path consists of our own field names and numbers, except inside free-form records.
-  const path = Value.Errors(MessagesRequest, value).First()?.path ?? '';
+  const path = Errors(MessagesRequest, value).First()?.path ?? '';
   throw new RefusedRequest(
     400,
     'schema',

@@ -1,6 +1,7 @@
 import type { Static, TObject, TSchema, TUnion } from '@sinclair/typebox';
 import { Kind } from '@sinclair/typebox';
-import { Value, type ValueError } from '@sinclair/typebox/value';
+import { Errors, type ValueError } from '@sinclair/typebox/errors';
+import { Check } from '@sinclair/typebox/value';
 import { nearest } from './nearest.ts';
 
 /** One thing that is wrong with a value: where, and what. */
@@ -21,9 +22,9 @@ export function strictParse<T extends TSchema>(
   schema: T,
   value: unknown,
 ): { ok: true; value: Static<T> } | { ok: false; problems: Problem[] } {
-  if (Value.Check(schema, value)) return { ok: true, value };
+  if (Check(schema, value)) return { ok: true, value };
   const problems: Problem[] = [];
-  for (const error of Value.Errors(schema, value)) {
+  for (const error of Errors(schema, value)) {
     if (problems.length === MAX_PROBLEMS) break;
     const problem = { path: error.path, message: describe(error) };
     if (!problems.some((known) => known.path === problem.path)) problems.push(problem);

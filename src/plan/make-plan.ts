@@ -183,7 +183,8 @@ function checkRoom(facts: HostFacts, mode: WorkspaceMode, sizes: Sizes): void {
 }
 
 function chooseContextFiles(profile: Profile, facts: HostFacts, notices: string[]): boolean {
-  if (!profile.contextFiles) return false;
+  // Without any there is nothing to look for, and pi starts faster.
+  if (!profile.contextFiles || facts.repository.contextFiles.length === 0) return false;
   const large = facts.repository.contextFiles.find((file) => file.bytes > MAX_CONTEXT_FILE_BYTES);
   if (large === undefined) return true;
   notices.push(

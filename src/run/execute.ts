@@ -66,10 +66,13 @@ export async function execute(parts: ExecuteParts): Promise<RunResult> {
       );
     },
   });
-  // Clearing up after others takes place beside the start and must not fail this run.
-  const reaped = recover(host, prepared.engine).catch((error: unknown) => {
-    host.warn(`leftovers of earlier runs could not be removed: ${messageOf(error)}`);
-  });
+  // Clearing up after others takes place while pi starts, when there is time, and must not fail this run.
+  let reaped: Promise<unknown> | undefined;
+  const clearUp = (): void => {
+    reaped ??= recover(host, prepared.engine).catch((error: unknown) => {
+      host.warn(`leftovers of earlier runs could not be removed: ${messageOf(error)}`);
+    });
+  };
   using timers = new RunTimers(plan.limits, stops);
   const settled = new SettledCheck(
     () => gateway.state,
@@ -92,7 +95,8 @@ export async function execute(parts: ExecuteParts): Promise<RunResult> {
     },
     onFailure: (failure) => stops.gateway(failure),
   });
-  const pi = await converse(parts, { plan, files, timers, gateway, settled, outputs, inside });
+  const pi = await converse(parts, { plan, files, timers, gateway, settled, outputs, inside, clearUp });
+  clearUp();
   // A container of another run that the engine cannot remove must not hold this one up.
   await Promise.race([reaped, delay(REAP_MS, undefined, { ref: false })]);
   if (parts.turn.used && !stops.signal.aborted) stops.interrupt('SIGINT');
@@ -108,6 +112,8 @@ interface Session {
   readonly gateway: Gateway;
   readonly settled: SettledCheck;
   readonly outputs: OutputPaths;
+  /** Starts to remove what earlier runs left, once. */
+  readonly clearUp: () => void;
   /** Filled once the sandbox stands, so that the control socket can reach it. */
   readonly inside: { sandbox?: StartedSandbox };
 }
@@ -132,6 +138,7 @@ async function converse(parts: ExecuteParts, session: Session): Promise<SeenOfPi
     recordStart(files, prepared, session.plan, host.machine);
     const { sandbox, plan } = await startWithFreeSlot(parts, session, undo);
     session.inside.sandbox = sandbox;
+    session.clearUp();
     sandbox.wire.closed.catch((error: unknown) => stops.fail(error));
     void watchVolume(parts, plan, sandbox.container, talking.signal);
     const { stdin, stdout, stderr, exec } = sandbox.pi;

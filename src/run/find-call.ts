@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Static } from '@sinclair/typebox';
-import { Value } from '@sinclair/typebox/value';
+import { Check } from '@sinclair/typebox/value';
 import { SandboxError } from '../errors.ts';
 import { ToolEnd, ToolStart } from '../events/pi-schema.ts';
 import { readTranscript } from '../transcript/read-transcript.ts';
@@ -32,12 +32,12 @@ export async function findCall(runFolder: string, ref: string): Promise<KnownCal
   for await (const record of readTranscript(path.join(runFolder, TRANSCRIPT_FILE))) {
     if ('torn' in record || record.type !== 'pi') continue;
     const event = record['event'];
-    if (Value.Check(ToolStart, event)) {
+    if (Check(ToolStart, event)) {
       const call = { number: ++count, id: event.toolCallId, tool: event.toolName };
       recent = [...recent, call].slice(-MAX_NAMED);
       const fits = call.id === ref || call.number === number;
       if (fits || (call.id.startsWith(ref) && candidates.size <= MAX_NAMED)) candidates.set(call.id, call);
-    } else if (Value.Check(ToolEnd, event)) {
+    } else if (Check(ToolEnd, event)) {
       const call = candidates.get(event.toolCallId);
       if (call !== undefined) call.end = event;
     }

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { type Static, Type } from '@sinclair/typebox';
-import { Value } from '@sinclair/typebox/value';
+import { Check } from '@sinclair/typebox/value';
 import { SandboxError } from '../errors.ts';
 import { readTranscript } from '../transcript/read-transcript.ts';
 import { TRANSCRIPT_FILE } from '../transcript/transcript.ts';
@@ -26,7 +26,7 @@ export async function recordedStart(runFolder: string): Promise<RecordedStart | 
   let seen = 0;
   try {
     for await (const record of readTranscript(path.join(runFolder, TRANSCRIPT_FILE))) {
-      if (Value.Check(Started, record)) return record;
+      if (Check(Started, record)) return record;
       if (++seen === MAX_RECORDS) return undefined;
     }
   } catch (error) {

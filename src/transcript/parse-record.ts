@@ -1,8 +1,8 @@
-import { Value } from '@sinclair/typebox/value';
+import { Check } from '@sinclair/typebox/value';
 import { SandboxRecord } from '../protocol/record.ts';
 
 export function isRecord(value: unknown): value is SandboxRecord {
-  return Value.Check(SandboxRecord, value);
+  return Check(SandboxRecord, value);
 }
 
 /** A line of `events.jsonl`; undefined when it is damaged. */

@@ -11,7 +11,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import type { Static, TSchema } from '@sinclair/typebox';
-import { Value } from '@sinclair/typebox/value';
+import { Errors } from '@sinclair/typebox/errors';
+import { Check } from '@sinclair/typebox/value';
 import { messageOf, SandboxError } from '../errors.ts';
 import { codeOf, FILE_MODE } from './private-folder.ts';
 
@@ -72,8 +73,8 @@ export function readJsonFile<T extends TSchema>(path: string, schema: T): Static
   } catch (error) {
     throw new SandboxError('state', `${path} is damaged: ${messageOf(error)}.`, { cause: error });
   }
-  if (Value.Check(schema, value)) return value;
-  const first = Value.Errors(schema, value).First();
+  if (Check(schema, value)) return value;
+  const first = Errors(schema, value).First();
   throw new SandboxError('state', `${path} is damaged: ${first?.message ?? 'wrong shape'} at "${first?.path ?? ''}".`);
 }
 

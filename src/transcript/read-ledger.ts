@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Value } from '@sinclair/typebox/value';
+import { Check } from '@sinclair/typebox/value';
 import { lines } from '../lib/lines.ts';
 import { LedgerEntry } from '../protocol/ledger.ts';
 import type { LedgerSums } from '../protocol/run-details.ts';
@@ -52,7 +52,7 @@ export async function readLedger(runFolder: string): Promise<LedgerSums | undefi
 function parse(line: Buffer): LedgerEntry | undefined {
   try {
     const value: unknown = JSON.parse(line.toString('utf8'));
-    return Value.Check(LedgerEntry, value) ? value : undefined;
+    return Check(LedgerEntry, value) ? value : undefined;
   } catch {
     return undefined;
   }

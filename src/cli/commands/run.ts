@@ -1,3 +1,4 @@
+import type { Engine } from '../../container/engine.ts';
 import { sanitize } from '../../lib/sanitize.ts';
 import { planRun, type RunHost, runSandbox } from '../../run.ts';
 import { environment } from '../environment.ts';
@@ -9,7 +10,11 @@ import { type RunOptions, understand } from '../run-arguments.ts';
 import { runHost } from '../run-host.ts';
 
 /** `pi-sandbox run`: resolves to the exit code. */
-export async function run(args: readonly string[], options: RunOptions, interrupts: Interrupts): Promise<number> {
+export async function run(
+  args: readonly string[],
+  options: RunOptions,
+  { interrupts, engine }: { interrupts: Interrupts; engine: Promise<Engine> },
+): Promise<number> {
   const { request, repoFrom, doubt } = await understand(args, options);
   const quiet = options.quiet === true;
   const renderer = new Renderer(process.stderr, {
@@ -21,6 +26,7 @@ export async function run(args: readonly string[], options: RunOptions, interrup
   const interactive = process.stdin.isTTY === true && process.stderr.isTTY === true && options.json !== true;
   const host: RunHost = runHost({
     interrupts,
+    engine,
     renderer,
     json: options.json === true,
     ...(interactive ? { askNext } : {}),

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Value } from '@sinclair/typebox/value';
+import { Check } from '@sinclair/typebox/value';
 import { SandboxError } from '../../errors.ts';
 import { sentence } from '../../lib/format.ts';
 
@@ -35,7 +35,7 @@ export class BuildProgress {
 
   /** Takes one object of the engine. Throws when it says that the build failed. */
   take(message: unknown): void {
-    if (!Value.Check(BuildMessage, message)) return;
+    if (!Check(BuildMessage, message)) return;
     const failure = message.errorDetail?.message ?? message.error;
     if (failure !== undefined) throw this.#failed(failure);
     for (const line of textOf(message).split('\n')) this.#line(line.trimEnd().slice(0, MAX_LINE_CHARS));

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Value } from '@sinclair/typebox/value';
+import { Errors } from '@sinclair/typebox/errors';
+import { Check } from '@sinclair/typebox/value';
 import { SandboxError } from '../../errors.ts';
 
 const Nullable = <T extends Parameters<typeof Type.Optional>[0]>(schema: T) =>
@@ -25,8 +26,8 @@ export type ImageFacts = Static<typeof ImageFacts>;
 /** Reads an engine's answer about an image. Undefined stays undefined: there is no such image. */
 export function imageFacts(name: string, answer: unknown): ImageFacts | undefined {
   if (answer === undefined) return undefined;
-  if (Value.Check(ImageFacts, answer)) return answer;
-  const first = Value.Errors(ImageFacts, answer).First();
+  if (Check(ImageFacts, answer)) return answer;
+  const first = Errors(ImageFacts, answer).First();
   throw new SandboxError(
     'engine',
     `The engine's answer about the image ${name} cannot be read (${first?.path}: ${first?.message}).`,
