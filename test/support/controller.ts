@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 
 /** How often the memory of a process is looked at, milliseconds. */
-const SAMPLE_MS = 20;
+const SAMPLE_MS = 5;
 
 /** Resident memory of a process, bytes. Zero once it is gone. */
 export function residentBytes(pid: number): number {
