@@ -50,8 +50,6 @@ export interface StartOptions {
   readonly onRefused: (authority: string) => void;
   /** Told of the posture before it is judged, so that it is on record whatever it says. */
   readonly onPosture: (posture: Posture) => void;
-  /** Told once the container exists. */
-  readonly onCreated?: (container: string) => void;
 }
 
 /**
@@ -67,7 +65,6 @@ export async function startSandbox(options: StartOptions): Promise<StartedSandbo
   }
   const container = await engine.create(spec);
   undo.add('remove the container', () => engine.remove(container));
-  options.onCreated?.(container);
   signal.throwIfAborted();
   // Attached before the start: what the main process says first would be lost otherwise.
   const [attached] = await Promise.all([

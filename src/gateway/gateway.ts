@@ -38,7 +38,6 @@ export interface GatewayOptions {
   /** Appends durably before it returns. When it throws, nothing is answered and the run fails. */
   readonly ledger: (entry: LedgerEntry) => void;
   readonly onDelta?: (delta: GatewayDelta) => void;
-  readonly onBlocked?: (refusal: RefusedRequest) => void;
   /** The run must end: failures of kind `limit`, `scenario`, `tools` and `internal`. Called once. */
   readonly onFailure?: (failure: GatewayFailure) => void;
   readonly now?: () => number;
@@ -262,7 +261,7 @@ export class Gateway {
   /** Writes a refusal down before it is answered. Throws when it must not be answered. */
   #note(refusal: RefusedRequest): void {
     if (this.#keeper.refused() > MAX_REFUSALS) throw new Error('too many refusals');
-    const { run, ledger, record, onBlocked } = this.#options;
+    const { run, ledger, record } = this.#options;
     const { code, status } = refusal;
     try {
       ledger({ v: 1, entry: 'refused', time: this.#time(), run, code, status });
@@ -271,7 +270,6 @@ export class Gateway {
       throw error;
     }
     record({ source: 'observed', type: 'gateway.refused', code, status, message: refusal.message });
-    onBlocked?.(refusal);
   }
 
   #now(): number {

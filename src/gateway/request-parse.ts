@@ -1,6 +1,6 @@
 import { Errors } from '@sinclair/typebox/errors';
 import { Check } from '@sinclair/typebox/value';
-import { exceededBy } from './json-shape.ts';
+import { exceededBy } from '../lib/json-shape.ts';
 import { RefusedRequest } from './refusal.ts';
 import { MessagesRequest } from './request-schema.ts';
 

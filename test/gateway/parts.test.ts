@@ -2,10 +2,10 @@ import type { AssistantMessage } from '@earendil-works/pi-ai';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AnswerRecord } from '../../src/gateway/answer-record.ts';
-import { exceededBy } from '../../src/gateway/json-shape.ts';
 import { RefusedRequest } from '../../src/gateway/refusal.ts';
 import { parseRequest } from '../../src/gateway/request-parse.ts';
 import { describeUpstreamError } from '../../src/gateway/upstream-error.ts';
+import { exceededBy } from '../../src/lib/json-shape.ts';
 
 describe('shape of JSON', () => {
   const bytes = (text: string) => new TextEncoder().encode(text);
