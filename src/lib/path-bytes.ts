@@ -16,6 +16,13 @@ export function showPath(path: Buffer): string {
   return shown.replace(/[\\\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]/gu, (char) => escapeBytes(Buffer.from(char), true));
 }
 
+/** The bytes that `showPath` shows. */
+export function parsePath(shown: string): Buffer {
+  const parts = shown.split(/\\x([0-9a-f]{2})/);
+  // Split puts the captured digits at odd places.
+  return Buffer.concat(parts.map((part, index) => Buffer.from(part, index % 2 === 0 ? 'utf8' : 'hex')));
+}
+
 function escapeBytes(bytes: Buffer, all = false): string {
   let text = '';
   for (const byte of bytes) {

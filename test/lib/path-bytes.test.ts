@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { joinPath, showPath } from '../../src/lib/path-bytes.ts';
+import { joinPath, parsePath, showPath } from '../../src/lib/path-bytes.ts';
 
 test('joining adds one slash, and none to an empty part', () => {
   expect(joinPath(Buffer.from('a'), Buffer.from([0xff]))).toEqual(Buffer.from([0x61, 0x2f, 0xff]));
@@ -23,4 +23,19 @@ test('no two names are shown alike, and no shown name controls a terminal', () =
       if (!a.equals(b)) expect(showPath(a)).not.toBe(showPath(b));
     }),
   );
+});
+
+test('what is shown names exactly these bytes', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.uint8Array({ maxLength: 8 }),
+        fc.string().map((text) => Buffer.from(text)),
+      ),
+      (bytes) => {
+        expect(parsePath(showPath(Buffer.from(bytes)))).toEqual(Buffer.from(bytes));
+      },
+    ),
+  );
+  expect(parsePath('a\\x5cxff')).toEqual(Buffer.from('a\\xff'));
 });
