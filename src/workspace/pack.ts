@@ -1,9 +1,11 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { joinPath, showPath } from '../lib/path-bytes.ts';
+import type { ManifestEntry } from '../protocol/manifest.ts';
+import { ContentHash } from './content-hash.ts';
 import { type LeftOut, type LeftOutReason, LeftOutRecorder } from './left-out.ts';
 import { MAX_CHANGED_LISTED } from './limits.ts';
-import type { Selection } from './selection.ts';
+import type { Entry, Selection } from './selection.ts';
 import { SinkWriter } from './sink-writer.ts';
 import { memberHeader, padding, trailer } from './tar-format.ts';
 
@@ -14,6 +16,8 @@ export interface PackOptions {
   readonly signal?: AbortSignal;
   /** Called many times a second with what went out so far. */
   readonly onProgress?: (progress: { files: number; bytes: number }) => void;
+  /** Called for each member once it is in the archive, with the hash of the bytes as they went out. Costs the hashing. */
+  readonly onEntry?: (entry: ManifestEntry) => void;
 }
 
 /** A file that moved while it was copied. What is in the archive is whole by its header, but may be no state the file ever had. */
@@ -57,6 +61,7 @@ export async function packSelection(selection: Selection, sink: Writable, o: Pac
     for (const entry of selection.entries) {
       if (entry.type !== 'file') {
         await writer.write(memberHeader(entry, 0, entry.mtime, o));
+        o.onEntry?.(manifestEntry(entry));
         continue;
       }
       const opened = openRegular(joinPath(root, entry.path));
@@ -68,7 +73,9 @@ export async function packSelection(selection: Selection, sink: Writable, o: Pac
         const { size, mtimeMs, mode } = opened.stat;
         const current = { ...entry, mode: mode & 0o777 };
         await writer.write(memberHeader(current, size, Math.floor(mtimeMs / 1000), o));
-        const what = await copyContent(opened, writer);
+        const content = o.onEntry && new ContentHash(size);
+        const what = await copyContent(opened, writer, content);
+        if (content !== undefined) o.onEntry?.({ ...manifestEntry(current), size, sha256: content.digest() });
         files += 1;
         bytes += size;
         if (what === undefined) continue;
@@ -85,6 +92,10 @@ export async function packSelection(selection: Selection, sink: Writable, o: Pac
   }
   o.onProgress?.({ files, bytes });
   return { files, bytes, archiveBytes: writer.length, changedCount, changed, skipped: skipped.result() };
+}
+
+function manifestEntry({ path, type, mode, target }: Entry): ManifestEntry {
+  return { path, type, mode, size: 0, ...(target === undefined ? {} : { target }) };
 }
 
 interface OpenedFile {
@@ -112,7 +123,11 @@ function openRegular(path: Buffer): OpenedFile | LeftOutReason {
 }
 
 /** Writes exactly as many bytes as the header said, whatever the file does meanwhile. */
-async function copyContent({ fd, stat }: OpenedFile, writer: SinkWriter): Promise<ChangedFile['what'] | undefined> {
+async function copyContent(
+  { fd, stat }: OpenedFile,
+  writer: SinkWriter,
+  content: ContentHash | undefined,
+): Promise<ChangedFile['what'] | undefined> {
   let left = stat.size;
   let failed = false;
   while (left > 0) {
@@ -121,9 +136,16 @@ async function copyContent({ fd, stat }: OpenedFile, writer: SinkWriter): Promis
     if (read === undefined) failed = true;
     if (read === undefined || read === 0) break;
     left -= read;
+    // Here, not from the file again: what is hashed is what goes out.
+    content?.add(room.subarray(0, read));
     await writer.taken(read);
   }
-  await writer.zeros(left + padding(stat.size));
+  for (let missing = left; missing > 0; ) {
+    const zeros = content?.addZeros(missing) ?? missing;
+    await writer.zeros(zeros);
+    missing -= zeros;
+  }
+  await writer.zeros(padding(stat.size));
   if (left > 0) return failed ? 'failed' : 'shrank';
   const after = fstatSync(fd);
   if (after.size !== stat.size) return after.size > stat.size ? 'grew' : 'shrank';
