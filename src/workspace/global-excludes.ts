@@ -45,6 +45,13 @@ export async function findExcludesFile(
   }
 }
 
+/** Whether the user may have ignore rules of their own, for every repository. */
+export async function mayHaveGlobalExcludes(host: GitHost): Promise<boolean> {
+  const file = defaultExcludesFile(host);
+  if (file !== undefined && (await readRegular(file, MAX_RULES_BYTES)) !== undefined) return true;
+  return host.homeDir !== undefined && (await mayNameExcludesFile(host, host.homeDir));
+}
+
 /** Saves most runs a second start of git. */
 async function mayNameExcludesFile(host: GitHost, home: string): Promise<boolean> {
   for (const file of [`${home}/.gitconfig`, `${configHome(host, home)}/git/config`]) {

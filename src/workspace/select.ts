@@ -7,10 +7,11 @@ import { findContextFiles, isContextFile } from './context-files.ts';
 import type { GitHost } from './git-command.ts';
 import { findWorkTree } from './git-folder.ts';
 import { GitIgnored } from './git-ignored.ts';
-import { defaultExcludesFile } from './global-excludes.ts';
+import { defaultExcludesFile, mayHaveGlobalExcludes } from './global-excludes.ts';
 import { IgnoreFiles } from './ignore-files.ts';
 import type { IgnoreRules } from './ignore-rules.ts';
 import { LeftOutRecorder } from './left-out.ts';
+import { NoIgnoreRules, RulesFound } from './no-ignore-rules.ts';
 import type { Selection } from './selection.ts';
 import { declaredSubmodules } from './submodules.ts';
 import { Walk } from './walk.ts';
@@ -42,6 +43,21 @@ const PI_FOLDERS = new Set(['.pi', '.agents']);
  */
 export async function selectFiles(o: SelectOptions): Promise<Selection> {
   o.signal?.throwIfAborted();
+  return (await withoutRules(o)) ?? (await selectByGit(o));
+}
+
+/** The selection where no ignore rule can hold; undefined where one may. */
+async function withoutRules(o: SelectOptions): Promise<Selection | undefined> {
+  if ((await findWorkTree(o.root)) !== undefined || (await mayHaveGlobalExcludes(o.env))) return undefined;
+  try {
+    return await selectBy(new NoIgnoreRules(o.root), o, []);
+  } catch (error) {
+    if (error instanceof RulesFound) return undefined;
+    throw error;
+  }
+}
+
+async function selectByGit(o: SelectOptions): Promise<Selection> {
   const scratchRoot = await mkdtemp(join(o.scratchRoot, 'select-'));
   try {
     const rules = await GitIgnored.load(o.root, { scratchRoot, host: o.env, signal: o.signal });
