@@ -35,6 +35,22 @@ const plainHttp = {
   },
 };
 
+/**
+ * Parts of Node that the Docker client asks for at once and uses for engines behind TLS and for packed archives only. Node
+ * compiles them when they are loaded, so that waits for their first use.
+ */
+const lazyParts = {
+  name: 'lazy-parts',
+  setup(bundler) {
+    bundler.onResolve({ filter: /^(https|zlib)$/ }, ({ path, importer }) =>
+      /node_modules\/(dockerode|docker-modem)\//.test(importer) ? { path, namespace: 'lazy-parts' } : undefined,
+    );
+    bundler.onLoad({ filter: /.*/, namespace: 'lazy-parts' }, ({ path }) => ({
+      contents: `module.exports = new Proxy({}, { get: (_, name) => process.getBuiltinModule('node:${path}')[name] });`,
+    }));
+  },
+};
+
 /** Bundles src/cli/main.ts below the product's root into a folder. */
 export async function bundleCli(root, outdir) {
   await build({
@@ -47,7 +63,7 @@ export async function bundleCli(root, outdir) {
     platform: 'node',
     format: 'esm',
     target: 'node22',
-    plugins: [unreachable, plainHttp],
+    plugins: [unreachable, plainHttp, lazyParts],
     // CommonJS packages inside an ES module bundle still ask for this.
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { setImmediate as eventLoopTurn } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { BuildOptions } from './commands/image.ts';
 import type { LogsOptions } from './commands/logs.ts';
 import type { PruneOptions } from './commands/prune.ts';
+import { connectEngine } from './connect.ts';
 import type { Interrupts } from './interrupts.ts';
 import { OwnCommand } from './own-command.ts';
 import { productRoot } from './product-root.ts';
@@ -37,8 +39,11 @@ function addRun(program: Command, interrupts: Interrupts): void {
   addRunOptions(program.command('run').description('let the agent work on a private copy of a repository')).action(
     action(async (repo: string | undefined, prompt: string[], options: RunOptions) => {
       // The engine answers while the rest is loaded. Who needs the connection hears of a failure.
-      const engine = import('./connect.ts').then(({ connectEngine }) => connectEngine());
+      const engine = connectEngine();
       engine.catch(() => {});
+      // Loading holds up the event loop, so the first questions go out before it.
+      await eventLoopTurn();
+      await eventLoopTurn();
       const { run } = await import('./commands/run.ts');
       return run([...(repo === undefined ? [] : [repo]), ...prompt], options, { interrupts, engine });
     }),

@@ -7,15 +7,17 @@ export const UNPACK_FAILED = 97;
 
 /**
  * Brings the repository in and becomes pi, in one process: the archive and pi's commands come through the same stdin.
- * A one-commit repository is made from the files beside pi's start, so that git and ignore-aware search work; the
- * double fork gives it to the init, since pi does not reap what it did not start.
+ * A one-commit repository is made from the files beside pi's start, so that git and ignore-aware search work. It takes
+ * only what processor time pi leaves. The double fork gives it to the init, since pi does not reap what it did not start.
  */
 const COPY_SCRIPT = `
 /bin/mkdir -p -m 0700 "$WORKSPACE" && cd "$WORKSPACE" || exit ${UNPACK_FAILED}
 /bin/tar -x -p -f - || exit ${UNPACK_FAILED}
 ( (
   if command -v git >/dev/null 2>&1; then
-    git init -q -b main . && git config user.name "pi agent" && git config user.email "agent@sandbox" &&
+    renice -n 19 -p "$BASHPID"
+    git init -q -b main --template= . && mkdir .git/hooks .git/info &&
+    printf '[user]\\n\\tname = pi agent\\n\\temail = agent@sandbox\\n' >> .git/config &&
     git -c core.autocrlf=false -c gc.auto=0 -c core.safecrlf=false add -A . &&
     git -c gc.auto=0 commit -q --allow-empty --no-verify --no-gpg-sign -m "Start state"
   fi </dev/null >/dev/null 2>&1

@@ -8,6 +8,8 @@ import { withDeadline } from '../lib/deadline.ts';
 import { problemText, strictParse } from '../lib/strict-parse.ts';
 import { negotiateApi } from './api-version.ts';
 import { buildMessages } from './build-messages.ts';
+import { stateIn } from './container-state.ts';
+import type { EarlyAnswers } from './early-questions.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { BuildOptions, ContainerState, Engine, EngineFacts } from './engine.ts';
 import {
@@ -16,7 +18,6 @@ import {
   ImagesAnswer,
   InfoAnswer,
   ListAnswer,
-  StateAnswer,
   VersionAnswer,
   VolumesAnswer,
 } from './engine-answers.ts';
@@ -30,13 +31,16 @@ const WAIT_MS = 2 ** 31 - 1;
 const GONE = 404;
 const CONFLICT = 409;
 
-/** Connects to the engine at an endpoint and agrees on an API version. Rejects with SandboxError `engine`. */
-export async function connectEngine(endpoint: Endpoint): Promise<Engine> {
+/**
+ * Connects to the engine at an endpoint and agrees on an API version; `early` are answers that it was asked for before.
+ * Rejects with SandboxError `engine`.
+ */
+export async function connectEngine(endpoint: Endpoint, early?: EarlyAnswers): Promise<Engine> {
   const call = caller(endpoint);
   const probe = new Docker(dockerOptions(endpoint));
   const [answer, info] = await Promise.all([
-    call('tell its version', () => probe.version(), VersionAnswer),
-    call('describe itself', () => probe.info(), InfoAnswer),
+    call('tell its version', async () => (await early?.version) ?? probe.version(), VersionAnswer),
+    call('describe itself', async () => (await early?.info) ?? probe.info(), InfoAnswer),
   ]);
   const apiVersion = negotiateApi(answer, describeEndpoint(endpoint));
   const docker = new Docker({ ...dockerOptions(endpoint), version: `v${apiVersion}` });
@@ -111,15 +115,7 @@ class DockerodeEngine implements Engine {
 
   async state(container: string): Promise<ContainerState | undefined> {
     const answer = await this.inspect(container);
-    if (answer === undefined) return undefined;
-    const { State } = await this.#call('inspect the container', async () => answer, StateAnswer);
-    return {
-      running: State.Running,
-      pid: State.Pid,
-      exitCode: State.ExitCode,
-      oomKilled: State.OOMKilled,
-      error: State.Error ?? '',
-    };
+    return answer === undefined ? undefined : stateIn(answer);
   }
 
   async wait(container: string): Promise<void> {

@@ -1,9 +1,7 @@
-import { createHash } from 'node:crypto';
-import { access, readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { Type } from '@sinclair/typebox';
 import { SandboxError } from '../errors.ts';
-import { strictParse } from '../lib/strict-parse.ts';
 
 /** What the search for an engine looks at; read from the environment by the command line. */
 export interface EndpointEnv {
@@ -35,11 +33,6 @@ const DEFAULT_SOCKET = '/var/run/docker.sock';
 const PLAIN_PORT = 2375;
 const TLS_PORT = 2376;
 
-const ClientConfig = Type.Object({ currentContext: Type.Optional(Type.String()) });
-const ContextMeta = Type.Object({
-  Endpoints: Type.Object({ docker: Type.Object({ Host: Type.String() }) }),
-});
-
 /** Finds the engine as the docker command does: DOCKER_HOST, then the context, then the usual sockets. */
 export async function findEndpoint(env: EndpointEnv): Promise<Endpoint> {
   const configFolder = env.DOCKER_CONFIG || path.join(env.HOME ?? '/', '.docker');
@@ -49,38 +42,26 @@ export async function findEndpoint(env: EndpointEnv): Promise<Endpoint> {
     return parseHost(env.DOCKER_HOST, 'DOCKER_HOST', tlsFolder);
   }
   const context = env.DOCKER_CONTEXT || (await currentContext(configFolder));
-  if (context !== undefined && context !== 'default') return fromContext(configFolder, context);
+  if (context !== undefined && context !== 'default') {
+    const { hostOfContext } = await import('./client-config.ts');
+    const { host, tlsFolder } = await hostOfContext(configFolder, context);
+    return parseHost(host, `the Docker context "${context}"`, tlsFolder);
+  }
   const candidates = [
     DEFAULT_SOCKET,
     ...(env.XDG_RUNTIME_DIR ? [path.join(env.XDG_RUNTIME_DIR, 'docker.sock')] : []),
     ...(env.HOME ? [path.join(env.HOME, '.docker', 'run', 'docker.sock')] : []),
   ];
   for (const socket of candidates) {
-    if (await exists(socket)) return { address: { kind: 'socket', path: socket }, source: 'the default socket' };
+    if (existsSync(socket)) return { address: { kind: 'socket', path: socket }, source: 'the default socket' };
   }
   return { address: { kind: 'socket', path: DEFAULT_SOCKET }, source: 'the default socket' };
 }
 
+/** What reads the client's files is loaded where there are any. */
 async function currentContext(configFolder: string): Promise<string | undefined> {
   const file = path.join(configFolder, 'config.json');
-  if (!(await exists(file))) return undefined;
-  const parsed = strictParse(ClientConfig, await readJson(file));
-  return parsed.ok ? parsed.value.currentContext : undefined;
-}
-
-async function fromContext(configFolder: string, name: string): Promise<Endpoint> {
-  const id = createHash('sha256').update(name).digest('hex');
-  const file = path.join(configFolder, 'contexts', 'meta', id, 'meta.json');
-  const source = `the Docker context "${name}"`;
-  if (!(await exists(file))) {
-    throw new SandboxError('engine', `The Docker context "${name}" is chosen, but ${file} does not exist.`, {
-      hint: 'Choose another with "docker context use", or set DOCKER_HOST.',
-    });
-  }
-  const parsed = strictParse(ContextMeta, await readJson(file));
-  if (!parsed.ok) throw new SandboxError('engine', `${file} does not describe a Docker endpoint.`);
-  const tlsFolder = path.join(configFolder, 'contexts', 'tls', id, 'docker');
-  return parseHost(parsed.value.Endpoints.docker.Host, source, (await exists(tlsFolder)) ? tlsFolder : undefined);
+  return existsSync(file) ? (await import('./client-config.ts')).contextIn(file) : undefined;
 }
 
 async function parseHost(text: string, source: string, tlsFolder: string | undefined): Promise<Endpoint> {
@@ -110,19 +91,4 @@ async function readTls(folder: string): Promise<TlsFiles> {
   } catch (cause) {
     throw new SandboxError('engine', `The TLS files of the engine in ${folder} cannot be read.`, { cause });
   }
-}
-
-async function readJson(file: string): Promise<unknown> {
-  try {
-    return JSON.parse(await readFile(file, 'utf8'));
-  } catch (cause) {
-    throw new SandboxError('engine', `${file} is not readable JSON.`, { cause, hint: 'Repair it or set DOCKER_HOST.' });
-  }
-}
-
-async function exists(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  );
 }

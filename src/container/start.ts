@@ -54,7 +54,8 @@ export interface StartOptions {
 
 /**
  * Creates, starts and checks a container. Every step registers its own undo; nothing untrusted has entered when this
- * resolves. Rejects with SandboxError `posture` when the container is not what was planned.
+ * resolves. The bridge may still be starting: pi needs it for its first request only, see `wire.ready`.
+ * Rejects with SandboxError `posture` when the container is not what was planned.
  */
 export async function startSandbox(options: StartOptions): Promise<StartedSandbox> {
   const { engine, plan, spec, undo, signal } = options;
@@ -92,12 +93,15 @@ export async function startSandbox(options: StartOptions): Promise<StartedSandbo
     bridgeUid: plan.container.bridgeUid,
     agentUid: plan.container.agentUid,
   };
-  // The process that becomes pi first: it takes longer to start than the other takes to be looked at.
-  const [agent, main] = await Promise.all([startAgent(subject, options), mainPosture(subject)]);
+  // Asked before: while an engine starts a process in a container, it answers no question about it.
+  const inspected = engine.inspect(container);
+  const [agent, main] = await Promise.all([
+    startAgent(subject, options),
+    inspected.then((answer) => mainPosture(subject, answer)),
+  ]);
   const posture = judge([main, agent.posture], plan.acceptWeaker);
   options.onPosture(posture);
   requirePosture(posture);
-  await wire.ready;
   signal.throwIfAborted();
   return { container, posture, wire, bridgeErrors: streams.stderr, pi: agent.pi };
 }

@@ -77,6 +77,7 @@ async function boot({ engine, plan, sandbox, piErrors, client, pump, sendReposit
   checkPiState(state.data, { id, provider: HOST_PROVIDER, baseUrl, contextWindow, maxTokens });
   const patience = REPOSITORY_MS + plan.workspace.files * REPOSITORY_MS_PER_FILE;
   await withDeadline('making the repository inside', patience, withPi(pump, piErrors, piErrors.said(REPOSITORY_READY)));
+  await withPi(pump, piErrors, sandbox.wire.ready);
   if (plan.container.cpus !== plan.container.bootCpus) await engine.setCpus(sandbox.container, plan.container.cpus);
 }
 

@@ -23,7 +23,7 @@ async function postureOf(change: (spec: ContainerSpec) => void, probeOnly = fals
     await engine.start(container);
     const spec = containerSpec(plan);
     const subject = { engine, container, spec, bridgeUid: plan.bridgeUid, agentUid: plan.agentUid, probeOnly };
-    const main = await mainPosture(subject);
+    const main = await mainPosture(subject, await engine.inspect(container));
     const exec = await engine.createExec(container, {
       user: `${plan.agentUid}:${plan.agentUid}`,
       workingDir: '/',

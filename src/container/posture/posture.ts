@@ -2,6 +2,7 @@ import { access } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SandboxError } from '../../errors.ts';
 import type { ContainerSpec } from '../../plan/container-spec.ts';
+import { stateIn } from '../container-state.ts';
 import type { Engine } from '../engine.ts';
 import { cgroupView, checkCgroup } from './cgroup-check.ts';
 import { compare, type Finding } from './finding.ts';
@@ -40,11 +41,13 @@ export interface PostureSubject {
   readonly probeOnly?: boolean;
 }
 
-/** Reads back the container and its main process. Nothing untrusted may have entered yet. */
-export async function mainPosture(subject: PostureSubject): Promise<Posture> {
-  const { engine, container, spec } = subject;
-  const inspected = await engine.inspect(container);
-  const state = await engine.state(container);
+/**
+ * Reads back the container and its main process. `inspected` is what the engine said about it since it runs. Nothing
+ * untrusted may have entered yet.
+ */
+export async function mainPosture(subject: PostureSubject, inspected: unknown): Promise<Posture> {
+  const { engine, spec } = subject;
+  const state = inspected === undefined ? undefined : stateIn(inspected);
   if (state === undefined || !state.running) {
     throw new SandboxError(
       'engine',
