@@ -1,4 +1,5 @@
 import { CommandError, runCommand } from '../lib/command.ts';
+import { isolatedGitEnv } from '../lib/git-env.ts';
 import { showPath } from '../lib/path-bytes.ts';
 import { findTrap } from './find-trap.ts';
 import { GIT_SLOW_MS, GIT_TIMEOUT_MS, MAX_IGNORED_BYTES } from './limits.ts';
@@ -12,24 +13,6 @@ export interface GitHost {
   readonly homeDir?: string;
   /** `$XDG_CONFIG_HOME`, else `.config` in the home folder is meant. */
   readonly configHome?: string;
-}
-
-/** Folders in which git is looked for. The caller's PATH is not used: it may name a folder of the repository. */
-const SEARCH_PATH = '/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin:/opt/local/bin';
-
-/** Nothing of the caller's environment and no configuration but the scratch folder's own. */
-export function gitEnv(scratch: ScratchGit): Record<string, string> {
-  return {
-    PATH: SEARCH_PATH,
-    HOME: scratch.gitDir,
-    LC_ALL: 'C',
-    GIT_CONFIG_GLOBAL: '/dev/null',
-    GIT_CONFIG_NOSYSTEM: '1',
-    GIT_ATTR_NOSYSTEM: '1',
-    GIT_OPTIONAL_LOCKS: '0',
-    GIT_NO_LAZY_FETCH: '1',
-    GIT_TERMINAL_PROMPT: '0',
-  };
 }
 
 /**
@@ -87,7 +70,7 @@ async function list(
     ],
     {
       cwd: scratch.listed,
-      env: gitEnv(scratch),
+      env: isolatedGitEnv(scratch.gitDir),
       maxBytes: MAX_IGNORED_BYTES,
       timeoutMs: GIT_TIMEOUT_MS,
       signal,

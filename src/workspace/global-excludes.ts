@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { runCommand } from '../lib/command.ts';
-import { type GitHost, gitEnv } from './git-command.ts';
+import { isolatedGitEnv } from '../lib/git-env.ts';
+import type { GitHost } from './git-command.ts';
 import { GIT_TIMEOUT_MS, MAX_RULES_BYTES } from './limits.ts';
 import { readRegular } from './read-regular.ts';
 import type { ScratchGit } from './scratch-git.ts';
@@ -24,7 +25,7 @@ export async function findExcludesFile(
 ): Promise<string | undefined> {
   const home = host.homeDir;
   if (home === undefined || !(await mayNameExcludesFile(host, home))) return defaultExcludesFile(host);
-  const { GIT_CONFIG_GLOBAL: _, ...env } = gitEnv(scratch);
+  const { GIT_CONFIG_GLOBAL: _, ...env } = isolatedGitEnv(scratch.gitDir);
   try {
     const { stdout } = await runCommand(
       host.gitPath ?? 'git',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CommandError, runCommand } from '../../src/lib/command.ts';
+import { CommandError, feedCommand, runCommand, streamCommand } from '../../src/lib/command.ts';
 
 const NODE = process.execPath;
 const options = { cwd: '/', env: {}, maxBytes: 1 << 20, timeoutMs: 15_000 };
@@ -39,4 +39,89 @@ test.each<[string, string, string[], object]>([
   expect(error).toMatchObject({ reason, message: expect.stringMatching(`^${file} `) });
   if (reason === 'exit')
     expect(error).toMatchObject({ exitCode: 3, stderr: 'broken', message: `${NODE} left with 3: broken` });
+});
+
+async function* pieces(...texts: string[]): AsyncGenerator<Buffer, void> {
+  for (const text of texts) yield Buffer.from(text);
+}
+
+test('input may be a stream, and what the stream throws ends the command', async () => {
+  const echo = script('process.stdin.pipe(process.stdout)');
+  const { stdout } = await runCommand(NODE, echo, { ...options, input: pieces('a', 'b') });
+  expect(Buffer.from(stdout).toString()).toBe('ab');
+  async function* broken(): AsyncGenerator<Buffer, void> {
+    yield* pieces('a');
+    throw new Error('the source broke');
+  }
+  await expect(runCommand(NODE, FOREVER, { ...options, input: broken() })).rejects.toThrow('the source broke');
+});
+
+test('a command that leaves before it has read its input is judged by how it left', async () => {
+  async function* endless(): AsyncGenerator<Buffer, void> {
+    for (;;) yield Buffer.alloc(1 << 16);
+  }
+  const ended = runCommand(NODE, script('process.exit(3)'), { ...options, input: endless() });
+  await expect(ended).rejects.toMatchObject({ reason: 'exit', exitCode: 3 });
+});
+
+const streaming = { cwd: '/', env: {}, maxBytes: 1 << 20, quietMs: 15_000 };
+
+async function collect(args: string[], more: object = {}): Promise<{ text: string; error: unknown }> {
+  let text = '';
+  try {
+    for await (const chunk of streamCommand(NODE, args, { ...streaming, ...more })) text += chunk.toString();
+    return { text, error: undefined };
+  } catch (error) {
+    return { text, error };
+  }
+}
+
+test('streamed output is all there, and one byte too much is an error after it', async () => {
+  const mebibyte = script('process.stdout.write("x".repeat(1 << 20))');
+  expect(await collect(mebibyte)).toEqual({ text: 'x'.repeat(1 << 20), error: undefined });
+  expect((await collect(mebibyte, { maxBytes: (1 << 20) - 1 })).error).toMatchObject({ reason: 'too-much-output' });
+});
+
+test.each<[string, string[], object]>([
+  ['exit', script('process.stdout.write("partly"); process.exitCode = 3'), {}],
+  ['timeout', FOREVER, { quietMs: 200 }],
+  ['aborted', FOREVER, { signal: abort() }],
+])('streamed output that ends by %s does not look whole', async (reason, args, more) => {
+  const { text, error } = await collect(args, more);
+  expect(error).toMatchObject({ name: 'CommandError', reason });
+  if (reason === 'exit') expect(text).toBe('partly');
+});
+
+test('a slow reader holds a streamed command back and is not taken for a silent one', async () => {
+  const endless = script(
+    'const w = () => { while (process.stdout.write("x".repeat(65536))); process.stdout.once("drain", w); }; w()',
+  );
+  const stream = streamCommand(NODE, endless, { ...streaming, maxBytes: 1 << 30, quietMs: 300 });
+  await stream.next();
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  expect((await stream.next()).done).toBe(false);
+  await stream.return();
+});
+
+test('a program that is not there takes nothing of what it would be fed', async () => {
+  let asked = false;
+  async function* source(): AsyncGenerator<string, void> {
+    asked = true;
+    yield 'x';
+  }
+  expect(await feedCommand('/nonexistent/pager', [], { cwd: '/', env: {} }, source())).toBe(false);
+  expect(asked).toBe(false);
+});
+
+test('a fed program may leave early, and what the source throws is not swallowed', async () => {
+  async function* endless(): AsyncGenerator<string, void> {
+    for (;;) yield 'x'.repeat(1 << 16);
+  }
+  expect(await feedCommand(NODE, script('process.exit(0)'), { cwd: '/', env: {} }, endless())).toBe(true);
+  async function* broken(): AsyncGenerator<string, void> {
+    yield 'x';
+    throw new Error('the source broke');
+  }
+  const drain = script('process.stdin.resume()');
+  await expect(feedCommand(NODE, drain, { cwd: '/', env: {} }, broken())).rejects.toThrow('the source broke');
 });
