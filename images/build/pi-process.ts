@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { GUARD_ENV, GUEST, type GuardLimits, PI_HEAP_MB } from '../../src/protocol/guest.ts';
+import { GUARD_ENV, GUEST, type GuardLimits, PI_NODE_FLAGS } from '../../src/protocol/guest.ts';
 import { COMMAND_FOLDERS } from './find-command.ts';
 import { BIN_FOLDER } from './places.ts';
 
@@ -38,38 +38,34 @@ export function runPi(options: {
   }
   const flags = ['--mode', 'rpc', '--no-session', '-na', '-ne', '-ns', '-np', '--no-themes', '-nc', '--no-mcp'];
   const model = ['--model', 'host/check', '--api-key', 'placeholder', '--tools', TOOLS.join(',')];
-  const pi = spawn(
-    GUEST.node,
-    [`--max-old-space-size=${PI_HEAP_MB}`, GUEST.piCli, ...flags, ...model, '-e', GUEST.guard],
-    {
-      cwd: folders.workspace,
-      uid: options.uid,
-      gid: options.uid,
-      timeout: DEADLINE_MS,
-      killSignal: 'SIGKILL',
-      env: {
-        PATH: [...COMMAND_FOLDERS, BIN_FOLDER].join(':'),
-        HOME: folders.home,
-        TMPDIR: folders.spill,
-        LANG: 'C.UTF-8',
-        PI_OFFLINE: '1',
-        PI_TELEMETRY: '0',
-        JITI_FS_CACHE: 'false',
-        NODE_COMPILE_CACHE: options.compileCache,
-        PI_CODING_AGENT_DIR: GUEST.agentDir,
-        [GUARD_ENV.model]: JSON.stringify({
-          id: 'check',
-          name: 'check',
-          reasoning: false,
-          input: ['text', 'image'],
-          contextWindow: 128_000,
-          maxTokens: 8_192,
-          cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
-        }),
-        [GUARD_ENV.limits]: JSON.stringify({ ...LIMITS, ...options.limits }),
-      },
+  const pi = spawn(GUEST.node, [...PI_NODE_FLAGS, GUEST.piCli, ...flags, ...model, '-e', GUEST.guard], {
+    cwd: folders.workspace,
+    uid: options.uid,
+    gid: options.uid,
+    timeout: DEADLINE_MS,
+    killSignal: 'SIGKILL',
+    env: {
+      PATH: [...COMMAND_FOLDERS, BIN_FOLDER].join(':'),
+      HOME: folders.home,
+      TMPDIR: folders.spill,
+      LANG: 'C.UTF-8',
+      PI_OFFLINE: '1',
+      PI_TELEMETRY: '0',
+      JITI_FS_CACHE: 'false',
+      NODE_COMPILE_CACHE: options.compileCache,
+      PI_CODING_AGENT_DIR: GUEST.agentDir,
+      [GUARD_ENV.model]: JSON.stringify({
+        id: 'check',
+        name: 'check',
+        reasoning: false,
+        input: ['text', 'image'],
+        contextWindow: 128_000,
+        maxTokens: 8_192,
+        cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+      }),
+      [GUARD_ENV.limits]: JSON.stringify({ ...LIMITS, ...options.limits }),
     },
-  );
+  });
   const events: PiEvent[] = [];
   let errors = '';
   pi.stderr.setEncoding('utf8').on('data', (text: string) => {

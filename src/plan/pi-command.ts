@@ -1,4 +1,4 @@
-import { GUARD_ENV, GUEST, type GuardLimits, PI_HEAP_MB } from '../protocol/guest.ts';
+import { GUARD_ENV, GUEST, type GuardLimits, PI_NODE_FLAGS } from '../protocol/guest.ts';
 import type { PlannedModel } from '../protocol/model.ts';
 import type { PiPlan, RunLimits } from '../protocol/plan.ts';
 import { SPILL_RESERVE } from './limits.ts';
@@ -27,7 +27,7 @@ export function piCommand(options: {
     tools: [...tools],
     argv: [
       GUEST.node,
-      `--max-old-space-size=${PI_HEAP_MB}`,
+      ...PI_NODE_FLAGS,
       GUEST.piCli,
       '--mode',
       'rpc',
