@@ -10,6 +10,23 @@ export const MAX_MEMBERS = 1_000_000;
 export const MAX_KEPT_BYTES = 4 * GiB;
 /** Largest single file that is handed back, bytes. */
 export const MAX_FILE_BYTES = 2 * GiB;
+/** Largest archive that is read, bytes: a file with holes can be declared larger than any disk. */
+export const MAX_ARCHIVE_BYTES = 64 * GiB;
+/** Longest long name or extended header of a member that is looked at, bytes. */
+export const MAX_EXTENSION_BYTES = 64 * KiB;
+/** Zero bytes after the end of an archive: tar fills its last record with them. */
+export const MAX_END_ZEROS = MiB;
+/** Largest file that is held in memory while its hash is made, bytes; larger ones wait on disk. */
+export const MAX_HELD_BYTES = MiB;
+/** Largest content in which risks are looked for, bytes. */
+export const MAX_RISK_CONTENT_BYTES = 8 * MiB;
+/** Lines of the tar command's errors that are read. */
+export const MAX_TAR_ERRORS = 10_000;
+/** Links that are followed to find where one leads: as many as Linux follows. */
+export const MAX_LINK_HOPS = 40;
+
+/** Work without a pause for anything else in this process, milliseconds. */
+export const SLICE_MS = 8;
 /** Folders below each other. */
 export const MAX_DEPTH = 200;
 /** Bytes of one part of a path, and of the whole. */

@@ -1,0 +1,145 @@
+import { SandboxError } from '../errors.ts';
+import { showPath } from '../lib/path-bytes.ts';
+import { CHANGE_SET_VERSION, type Change, type ChangeSet, type Risk } from '../protocol/changes.ts';
+import type { Manifest } from '../protocol/manifest.ts';
+import { compareTrees, type FoundChange, findStaying } from './compare.ts';
+import { ContentKeeper } from './content-keeper.ts';
+import { changeSetDigest } from './digest.ts';
+import { EndTree } from './end-tree.ts';
+import { MAX_RISK_CONTENT_BYTES } from './limits.ts';
+import { pathBytes } from './path-keys.ts';
+import { readArchive } from './read-archive.ts';
+import { Refusals } from './refusals.ts';
+import { guessRenames } from './rename-guess.ts';
+import { keepStartContent, type StartReader } from './start-content.ts';
+import type { ChangeStore } from './store.ts';
+import { type ArchiveExit, readTarErrors } from './tar-errors.ts';
+import { refuseBelowLinks, refuseCollisions, refuseGitFolders, refuseLinksToOutside } from './tree-rules.ts';
+
+/** Contents of a changed file, where they are at hand and not larger than MAX_RISK_CONTENT_BYTES. */
+export interface Contents {
+  readonly before?: Buffer;
+  readonly after?: Buffer;
+}
+
+export interface CollectOptions {
+  /** What GNU tar wrote of the sandbox's root: `tar -c --format=gnu --hard-dereference --exclude=./.git -C ROOT .` */
+  readonly archive: AsyncIterable<Buffer>;
+  /** How tar ended. Asked for once its archive was read to the end; not at all when the archive was broken before. */
+  readonly exit: () => Promise<ArchiveExit>;
+  /** What was sent in. */
+  readonly start: Manifest;
+  /** Reads what was sent in once more, from the host; `readFrom(root)`. */
+  readonly readStart: StartReader;
+  readonly store: ChangeStore;
+  /** Id of the run. */
+  readonly run: string;
+  /** Real path of the repository on the host. */
+  readonly root: string;
+  readonly risksOf?: (change: Omit<Change, 'risks'>, contents: Contents) => Risk[];
+  readonly signal?: AbortSignal;
+  /** Instead of MAX_FILE_BYTES and MAX_KEPT_BYTES. */
+  readonly maxFileBytes?: number;
+  readonly maxKeptBytes?: number;
+}
+
+/**
+ * Compares what came out of the sandbox with what went in, and saves the change set with its contents in the store.
+ * @throws SandboxError `wire` when nothing at all came out, `state` when it cannot be kept; the signal's reason
+ */
+export async function collectChanges(o: CollectOptions): Promise<ChangeSet> {
+  const keeper = new ContentKeeper(o.store, o.maxKeptBytes);
+  const refusals = new Refusals();
+  const tree = new EndTree(o.start, keeper, refusals, o.maxFileBytes);
+  const reasons: string[] = [];
+  let told = true;
+  try {
+    const { members, cut } = await readArchive(o.archive, tree, o.signal);
+    if (members === 0) throw nothingCameOut(cut);
+    if (cut !== undefined) {
+      reasons.push(
+        `The archive of the sandbox's files is not whole: ${cut}. What it does not show counts as unchanged.`,
+      );
+      told = false;
+    } else {
+      told = takeErrors(await o.exit(), tree, refusals, reasons);
+    }
+  } finally {
+    keeper.drop();
+  }
+  reasons.push(...tree.limits);
+
+  const end = tree.entries;
+  refuseBelowLinks(end, refusals);
+  refuseLinksToOutside(end, o.start, refusals);
+  refuseGitFolders(end, o.start, refusals);
+  const staying = findStaying(o.start, end, refusals, told);
+  refuseCollisions(end, staying, o.start, refusals);
+
+  const found = compareTrees(o.start, end, staying);
+  const wanted = keepContents(found, keeper, o.readStart);
+  keeper.removeOthers(wanted);
+  const set = {
+    v: CHANGE_SET_VERSION,
+    run: o.run,
+    root: o.root,
+    outcome: reasons.length === 0 ? 'complete' : 'partial',
+    reasons,
+    changes: judged(found, keeper, o),
+    ...refusals.result(),
+  } satisfies Omit<ChangeSet, 'digest'>;
+  const whole: ChangeSet = { ...set, digest: changeSetDigest(set) };
+  o.store.save(whole);
+  return whole;
+}
+
+function nothingCameOut(cut: string | undefined): SandboxError {
+  return new SandboxError(
+    'wire',
+    `The sandbox gave back nothing, not even an empty folder${cut === undefined ? '' : ` (${cut})`}. What the agent changed is lost.`,
+    { hint: 'The repository on the host is as it was. Run again; if it happens again, look at the errors in the run.' },
+  );
+}
+
+/** Takes tar's complaints into account; says whether what is missing in the archive was deleted. */
+function takeErrors(exit: ArchiveExit, tree: EndTree, refusals: Refusals, reasons: string[]): boolean {
+  const { unreadable, sockets, understood } = readTarErrors(exit);
+  for (const key of sockets) refusals.add(key, 'socket', 'It is a socket.');
+  for (const key of unreadable) {
+    tree.entries.delete(key);
+    refusals.add(key, 'unreadable', 'It could not be read in the sandbox.', true);
+  }
+  if (exit.exitCode === 0) return true;
+  reasons.push(
+    unreadable.size === 0
+      ? `The archive of the sandbox's files may not be whole: tar ended with exit code ${exit.exitCode}.`
+      : `Some of the sandbox's files could not be read (tar ended with exit code ${exit.exitCode}).`,
+  );
+  return understood && unreadable.size > 0;
+}
+
+/** Keeps what changed files held before; says which contents the changes need. */
+function keepContents(found: readonly FoundChange[], keeper: ContentKeeper, read: StartReader): Set<string> {
+  const wanted = new Set<string>();
+  for (const { before, after } of found) {
+    for (const entry of [before, after]) if (entry?.sha256 !== undefined) wanted.add(entry.sha256);
+  }
+  for (const { before } of found) if (before !== undefined) keepStartContent(before, read, keeper);
+  return wanted;
+}
+
+function judged(found: readonly FoundChange[], keeper: ContentKeeper, o: CollectOptions): Change[] {
+  const renames = guessRenames(found);
+  const content = (sha256: string | undefined, size: number) =>
+    sha256 !== undefined && size <= MAX_RISK_CONTENT_BYTES && keeper.has(sha256) ? o.store.readBlob(sha256) : undefined;
+  return found.map(({ key, change, before, after }) => {
+    const from = renames.get(key);
+    const renamed = from === undefined ? change : { ...change, renamedFrom: showPath(pathBytes(from)) };
+    if (o.risksOf === undefined) return { ...renamed, risks: [] };
+    const contents: { -readonly [Key in keyof Contents]: Contents[Key] } = {};
+    const [old, now] = [content(before?.sha256, before?.size ?? 0), content(after?.sha256, after?.size ?? 0)];
+    if (old !== undefined) contents.before = old;
+    if (now !== undefined) contents.after = now;
+    return { ...renamed, risks: o.risksOf(renamed, contents) };
+  });
+}
