@@ -1,4 +1,5 @@
 import { Scenario } from '../src/gateway/scenario-schema.ts';
+import { ChangeSetView } from '../src/protocol/change-view.ts';
 import { DoctorReport } from '../src/protocol/doctor-report.ts';
 import { ImageReport } from '../src/protocol/image-report.ts';
 import { LedgerEntry } from '../src/protocol/ledger.ts';
@@ -16,6 +17,7 @@ const SCHEMAS = {
   'ledger-entry': LedgerEntry,
   'run-entry': RunEntry,
   'run-details': RunDetails,
+  'change-set-view': ChangeSetView,
   'doctor-report': DoctorReport,
   'image-report': ImageReport,
 };

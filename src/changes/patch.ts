@@ -82,11 +82,6 @@ export async function makePatch(store: ChangeStore, changes: readonly Change[], 
   };
 }
 
-/** Whether a patch could not be made because this machine has no git. */
-export function isGitMissing(error: unknown): boolean {
-  return error instanceof SandboxError && error.cause instanceof CommandError && error.cause.reason === 'not-found';
-}
-
 async function makeBareRepository(folder: string): Promise<void> {
   try {
     for (const name of ['objects', 'refs', 'info']) await mkdir(join(folder, name), { mode: 0o700 });

@@ -24,6 +24,12 @@ export const environment = {
     const entries = Object.entries(process.env).filter(([name, value]) => wanted.test(name) && value !== undefined);
     return Object.fromEntries(entries) as Record<string, string>;
   },
+  /** What a pager needs: its place, its settings, and what the terminal is. Text is UTF-8, colours are wanted. */
+  forPager(): Record<string, string> {
+    const wanted = /^(PATH|HOME|TERM|TERMINFO|LANG|LC_[A-Z]+|LESS[A-Z_]*|COLUMNS|LINES)$/;
+    const entries = Object.entries(process.env).filter(([name, value]) => wanted.test(name) && value !== undefined);
+    return { LESS: 'FRX', LESSCHARSET: 'utf-8', ...(Object.fromEntries(entries) as Record<string, string>) };
+  },
   /** What a stream can show. A dumb terminal obeys no escape codes and is written to like a file. */
   display(stream: { isTTY?: boolean }): { terminal: boolean; color: boolean } {
     const terminal = stream.isTTY === true && process.env.TERM !== 'dumb';

@@ -16,6 +16,24 @@ export function printJson(value: unknown): void {
   process.stdout.write(`${safeJson(value, 2)}\n`);
 }
 
+/** As `printJson`, with a last key whose value is base64 of bytes that come piece by piece. */
+export async function printJsonWithBytes(value: object, key: string, source: AsyncIterable<Buffer>): Promise<void> {
+  const text = safeJson({ ...value, [key]: '' }, 2);
+  const end = '"\n}';
+  process.stdout.write(text.slice(0, -end.length));
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of source) {
+    if (process.stdout.destroyed) return;
+    const bytes = Buffer.concat([rest, chunk]);
+    // Groups of three bytes are four characters each, without padding between pieces.
+    const whole = bytes.length - (bytes.length % 3);
+    process.stdout.write(bytes.toString('base64', 0, whole));
+    rest = bytes.subarray(whole);
+    await stdoutReady();
+  }
+  process.stdout.write(`${rest.toString('base64')}${end}\n`);
+}
+
 /** One of many results, on a line. False when the reader is slower than we are. */
 export function printJsonLine(value: unknown): boolean {
   return process.stdout.write(`${safeJson(value)}\n`);

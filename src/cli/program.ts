@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate as eventLoopTurn } from 'node:timers/promises';
 import type { Command } from 'commander';
+import type { DiffOptions } from './commands/diff.ts';
 import type { BuildOptions } from './commands/image.ts';
 import type { LogsOptions } from './commands/logs.ts';
 import type { PruneOptions } from './commands/prune.ts';
@@ -79,6 +80,19 @@ function addLooking(program: Command, interrupts: Interrupts): void {
     .argument('<run>', RUN)
     .argument('<call>', 'call id, unique prefix of one, or the number that the transcript shows')
     .action(action(async (run: string, call: string) => (await import('./commands/output.ts')).output(run, call)));
+  program
+    .command('diff')
+    .description('show what a run changed; what needs your eye comes first')
+    .argument('<run>', RUN)
+    .argument('[path...]', 'only changes at or below these paths')
+    .option('--stat', 'one line a change')
+    .option('--patch', 'bytes for "git apply"')
+    .option('--json', 'change set and patch as one JSON value')
+    .action(
+      action(async (run: string, paths: string[], options: DiffOptions) =>
+        (await import('./commands/diff.ts')).diff(run, paths, options, interrupts),
+      ),
+    );
   program
     .command('doctor')
     .description('check whether a run can start here, and how well it would be isolated')
