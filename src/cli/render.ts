@@ -4,10 +4,11 @@ import { Outcome } from '../protocol/outcome.ts';
 import type { SandboxRecord } from '../protocol/record.ts';
 import { Progress } from './progress.ts';
 import { showAnswer } from './render-answer.ts';
+import { changesLines, handBackOf } from './render-changes.ts';
 import { ObservedView } from './render-observed.ts';
 import { PiView } from './render-pi.ts';
 import { type Output, Screen } from './render-screen.ts';
-import { span } from './render-style.ts';
+import { type Span, span } from './render-style.ts';
 import { UsageView } from './render-usage.ts';
 
 export type { Output } from './render-screen.ts';
@@ -27,6 +28,8 @@ export interface RendererOptions {
   readonly color: boolean;
   /** Only the outcome and what went wrong. */
   readonly quiet: boolean;
+  /** How commands that are named call the run; its id where nothing is given. */
+  readonly ref?: string;
   /** Milliseconds of any steady clock, for tests. */
   readonly now?: () => number;
 }
@@ -45,24 +48,30 @@ export class Renderer {
   readonly #progress: Progress;
   readonly #usage = new UsageView();
   readonly #quiet: boolean;
+  readonly #ref: string | undefined;
+  /** What the run hands back: said last, where it is still on the screen. */
+  #changes: Span[][] = [];
   /** Call and kind of the text that is being streamed. */
   #streaming = '';
   /** Model calls whose text is on the screen already. */
   #shown = 0;
   #ended = false;
 
-  constructor(out: Output, { terminal, color, quiet, now = () => performance.now() }: RendererOptions) {
+  constructor(out: Output, { terminal, color, quiet, ref, now = () => performance.now() }: RendererOptions) {
     this.#screen = new Screen(out, { terminal, color });
     this.#pi = new PiView(this.#screen, now);
     this.#observed = new ObservedView(this.#screen);
     this.#progress = new Progress(this.#screen, now);
     this.#quiet = quiet;
+    this.#ref = ref;
   }
 
   record(record: SandboxRecord): void {
     this.#usage.count(record);
     if (this.#quiet && CHATTER.has(record.type)) return;
-    if (record.type === 'pi') this.#pi.event(record['event'], record.run);
+    const handBack = handBackOf(record);
+    if (handBack !== undefined) this.#changes = changesLines(handBack, this.#ref ?? record.run);
+    else if (record.type === 'pi') this.#pi.event(record['event'], record.run);
     else if (record.type === 'outcome') this.#outcome(record);
     else if (record.type === 'gateway.response') this.#answer(record);
     else this.#observed.record(record);
@@ -102,6 +111,7 @@ export class Renderer {
     if (!this.#quiet) this.#screen.line(span(this.#usage.line(), 'dim'));
     const name = `${outcome.replaceAll('_', ' ')}${limit === undefined ? '' : ` (${limit})`}: `;
     this.#screen.line(span(name, exitCode === 0 ? 'green' : 'red'), span(reason));
+    for (const line of this.#changes) this.#screen.line(...line);
   }
 
   /** In a recording nothing was streamed: there the gateway's record is where the model's words come from. */

@@ -1,13 +1,17 @@
 import { clip } from '../lib/bounded-text.ts';
 import { formatAge, formatBytes, formatCount, formatDuration, formatUsd, plural } from '../lib/format.ts';
+import type { HandBack } from '../protocol/hand-back.ts';
 import type { RunPlan } from '../protocol/plan.ts';
 import type { PostureFile } from '../protocol/posture.ts';
 import type { LedgerSums, RunDetails } from '../protocol/run-details.ts';
+import { changesText } from './render-changes.ts';
 
 const PROMPT_CHARS = 200;
 const LABEL_COLUMNS = 12;
 /** Files of the run folder that are named. */
 const MAX_FILES = 20;
+/** Of the digest of a change set; --json has it whole. */
+const DIGEST_CHARS = 12;
 
 /** A run in words, one fact a line. Untrusted text: sanitise before it is shown. */
 export function detailLines(details: RunDetails, now: Date): string[] {
@@ -24,6 +28,7 @@ export function detailLines(details: RunDetails, now: Date): string[] {
     ...row('Left out', details.leftOut && leftOutText(details.leftOut)),
     ...row('Engine', engine && `${engine.version} (API ${engine.api}) at ${engine.endpoint}`),
     ...(posture ? postureLines(posture) : row('Isolation', 'not on record: the container was not looked at')),
+    ...row('Changes', details.changes && handBackText(details.changes)),
     ...row('Model calls', ledger && ledgerText(ledger)),
     ...(plan?.notices ?? []).flatMap((notice) => row('Notice', notice)),
     ...damaged.flatMap((message) => row('Damaged', message)),
@@ -76,6 +81,15 @@ function postureLines({ evidence, findings, accepted, notes }: PostureFile): str
     ...accepted.flatMap((finding) => row('', findingText('accepted', finding))),
     ...notes.flatMap((note) => row('', note)),
   ];
+}
+
+function handBackText(handBack: HandBack): string {
+  const { outcome, reasons, counts, risky, digest } = handBack;
+  const kinds = Object.entries(counts).map(([kind, count]) => `${count} ${kind}`);
+  const details = [...kinds, ...(risky === 0 ? [] : [`${risky} of them risky`])];
+  const parts = [`${changesText(handBack)}${details.length === 0 ? '' : ` (${details.join(', ')})`}`, ...reasons];
+  if (outcome !== 'failed') parts.push(`digest ${digest?.slice(0, DIGEST_CHARS)}`);
+  return parts.join('; ');
 }
 
 function findingText(what: string, finding: PostureFile['findings'][number]): string {

@@ -5,7 +5,7 @@ import { demux } from './demux.ts';
 import type { Engine, ExecSpec } from './engine.ts';
 
 /** Variables of our own late commands: nothing of pi's. */
-const OWN_ENV = ['HOME=/nonexistent', 'PATH=/usr/bin:/bin', 'LC_ALL=C'];
+export const OWN_ENV = ['HOME=/nonexistent', 'PATH=/usr/bin:/bin', 'LC_ALL=C'];
 
 export interface ExecResult {
   readonly exitCode: number | null;

@@ -9,14 +9,14 @@ const INPUT_ERRORS: ReadonlySet<ErrorCode> = new Set(['usage', 'scenario', 'repo
 
 /**
  * How a run ended, from observed facts only. The first stop wins; without one the run is `completed` exactly if the last
- * answer of the gateway ended with `stop`, pi left with 0, and its stream was whole.
+ * answer of the gateway ended with `stop`, pi left with 0, its stream was whole, and its changes could be taken out.
  */
 export function decideOutcome(facts: RunFacts): Outcome {
   for (const kind of [...(facts.order ?? []), ...DEFAULT_ORDER]) {
     const outcome = stoppedBy(kind, facts);
     if (outcome !== undefined) return outcome;
   }
-  return notStarted(facts) ?? crashed(facts) ?? unfinished(facts) ?? completed();
+  return notStarted(facts) ?? crashed(facts) ?? unfinished(facts) ?? withoutChanges(facts) ?? completed();
 }
 
 function stoppedBy(kind: StopKind, facts: RunFacts): Outcome | undefined {
@@ -93,6 +93,12 @@ function unfinished({ gateway, settled, damaged }: RunFacts): Outcome | undefine
     default:
       return agentFailed(`The last answer of the model ended with "${gateway.lastStopReason}"${detail}`);
   }
+}
+
+/** A run that completed and hands nothing back would be taken for one that changed nothing. */
+function withoutChanges({ changesLost }: RunFacts): Outcome | undefined {
+  if (changesLost === undefined) return undefined;
+  return failed(`The changes could not be taken out: ${changesLost}`, EXIT.sandboxFailed);
 }
 
 const OUT_OF_MEMORY = limited(

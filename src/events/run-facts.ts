@@ -43,6 +43,8 @@ export interface RunFacts {
   readonly settled: boolean;
   /** Damaged parts of pi's stream; `torn` means that it ended inside a line. */
   readonly damaged: { readonly torn: number };
+  /** Why there may be changes of the agent that could not be taken out, if so. */
+  readonly changesLost?: string;
   /** Which of several stops came first, second, ...; the first one names the outcome. */
   readonly order?: readonly StopKind[];
 }

@@ -76,9 +76,6 @@ export function makePlan(request: RunRequest, facts: HostFacts): RunPlan {
   checkAcceptWeaker(request.acceptWeaker ?? [], containerSpec(container));
   const contextFiles = chooseContextFiles(profile, facts, notices);
   const limits = limitsFor(request, sizes);
-  if (mode === 'copy' && profile.writes) {
-    notices.push('Changes that the agent makes are not kept: they end with the container.');
-  }
   return {
     v: 1,
     run: facts.run,

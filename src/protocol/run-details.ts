@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { HandBack } from './hand-back.ts';
 import { Outcome } from './outcome.ts';
 import { RunPlan } from './plan.ts';
 import { PostureFile } from './posture.ts';
@@ -48,6 +49,8 @@ export const RunDetails = Type.Object(
     leftOut: Type.Optional(Type.Record(Type.String(), Count)),
     ledger: Type.Optional(LedgerSums),
     outcome: Type.Optional(Outcome),
+    /** What it hands back; absent while it goes on, and where it could change nothing. */
+    changes: Type.Optional(HandBack),
     /** Files of the run that are there and could not be read, with the reason. */
     damaged: Type.Array(Type.String()),
   },

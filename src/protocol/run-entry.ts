@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { HandBack } from './hand-back.ts';
 import { Outcome, OutcomeName } from './outcome.ts';
 
 /** How a run stands. `lost`: its controller is gone and left no outcome. */
@@ -21,6 +22,8 @@ export const RunEntry = Type.Object(
     /** What was asked for: `provider/id` or `scripted:FILE`. */
     model: Type.Optional(Type.String()),
     outcome: Type.Optional(Outcome),
+    /** What it hands back; absent while it goes on, and where it could change nothing. */
+    changes: Type.Optional(HandBack),
   },
   { additionalProperties: false },
 );

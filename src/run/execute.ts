@@ -8,10 +8,13 @@ import { decideOutcome } from '../events/outcome.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import { UndoStack } from '../lib/undo.ts';
 import { containerSpec } from '../plan/container-spec.ts';
+import { handsBack } from '../plan/profiles.ts';
+import type { HandBack } from '../protocol/hand-back.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { RunPlan } from '../protocol/plan.ts';
 import type { RunRequest } from '../request/run-request.ts';
 import { drive } from './drive.ts';
+import { HandBackOfRun } from './hand-back.ts';
 import type { RunHost } from './host.ts';
 import { OutputPaths } from './output-paths.ts';
 import { MAX_OUTPUT_BYTES, noFullOutput, readInside } from './outputs.ts';
@@ -31,6 +34,8 @@ export interface RunResult {
   readonly outcome: Outcome;
   /** Text of the model's last answer, as the gateway saw it. */
   readonly answer: string;
+  /** What was changed; absent where the run could change nothing. */
+  readonly changes?: HandBack;
 }
 
 export interface ExecuteParts {
@@ -51,19 +56,16 @@ export async function execute(parts: ExecuteParts): Promise<RunResult> {
   const { request, host, prepared, stops } = parts;
   const plan = await prepared.plan();
   const outputs = new OutputPaths();
-  const inside: { sandbox?: StartedSandbox } = {};
+  const inside: Inside = {};
   // The control socket comes before the container: one whose socket refuses a connection is removed by anybody.
   await using files = await RunFiles.create(host, plan, request, {
     stop: () => stops.interrupt('stop'),
     output: async (call) => {
       const path = outputs.get(call);
-      if (path === undefined || inside.sandbox === undefined) throw noFullOutput(call);
-      const { engine } = prepared;
-      return readInside(
-        { engine, container: inside.sandbox.container, uid: plan.container.agentUid },
-        path,
-        MAX_OUTPUT_BYTES,
-      );
+      if (path === undefined || inside.started === undefined) throw noFullOutput(call);
+      const { sandbox, plan } = inside.started;
+      const { container } = sandbox;
+      return readInside({ engine: prepared.engine, container, uid: plan.container.agentUid }, path, MAX_OUTPUT_BYTES);
     },
   });
   // Clearing up after others takes place while pi starts, when there is time, and must not fail this run.
@@ -95,14 +97,23 @@ export async function execute(parts: ExecuteParts): Promise<RunResult> {
     },
     onFailure: (failure) => stops.gateway(failure),
   });
-  const pi = await converse(parts, { plan, files, timers, gateway, settled, outputs, inside, clearUp });
+  const handBack = handsBack(plan) ? new HandBackOfRun(plan, files) : undefined;
+  const pi = await converse(parts, { plan, files, timers, gateway, settled, outputs, inside, handBack, clearUp });
   clearUp();
   // A container of another run that the engine cannot remove must not hold this one up.
   await Promise.race([reaped, delay(REAP_MS, undefined, { ref: false })]);
   if (parts.turn.used && !stops.signal.aborted) stops.interrupt('SIGINT');
-  const outcome = decideOutcome({ ...stops.facts, ...pi, gateway: gateway.state });
+  const changes = handBack?.result;
+  const lost = changes?.outcome === 'failed' ? { changesLost: changes.reasons.join(' ') } : {};
+  const outcome = decideOutcome({ ...stops.facts, ...pi, ...lost, gateway: gateway.state });
   await files.finish(outcome, gateway.state);
-  return { run: plan.run, outcome, answer: gateway.state.lastAnswerText };
+  const answer = gateway.state.lastAnswerText;
+  return { run: plan.run, outcome, answer, ...(changes === undefined ? {} : { changes }) };
+}
+
+/** Filled once the sandbox stands, with the plan that it was started by: another run may have taken the first one's users. */
+interface Inside {
+  started?: { readonly sandbox: StartedSandbox; readonly plan: RunPlan };
 }
 
 interface Session {
@@ -112,10 +123,12 @@ interface Session {
   readonly gateway: Gateway;
   readonly settled: SettledCheck;
   readonly outputs: OutputPaths;
+  /** Absent where the agent is not meant to change anything. */
+  readonly handBack: HandBackOfRun | undefined;
   /** Starts to remove what earlier runs left, once. */
   readonly clearUp: () => void;
-  /** Filled once the sandbox stands, so that the control socket can reach it. */
-  readonly inside: { sandbox?: StartedSandbox };
+  /** The control socket reaches the sandbox through it. */
+  readonly inside: Inside;
 }
 
 interface SeenOfPi {
@@ -128,7 +141,7 @@ interface SeenOfPi {
 /** From the start of the container to its removal. Never rejects: what goes wrong becomes a stop. */
 async function converse(parts: ExecuteParts, session: Session): Promise<SeenOfPi> {
   const { prepared, stops, turn, host } = parts;
-  const { files, gateway, timers, outputs } = session;
+  const { files, gateway, timers, outputs, handBack } = session;
   const { engine } = prepared;
   const undo = new UndoStack();
   const talking = new AbortController();
@@ -137,7 +150,7 @@ async function converse(parts: ExecuteParts, session: Session): Promise<SeenOfPi
   try {
     recordStart(files, prepared, session.plan, host.machine);
     const { sandbox, plan } = await startWithFreeSlot(parts, session, undo);
-    session.inside.sandbox = sandbox;
+    session.inside.started = { sandbox, plan };
     session.clearUp();
     sandbox.wire.closed.catch((error: unknown) => stops.fail(error));
     void watchVolume(parts, plan, sandbox.container, talking.signal);
@@ -167,8 +180,11 @@ async function converse(parts: ExecuteParts, session: Session): Promise<SeenOfPi
       client,
       stops,
       turn,
-      sendRepository: () => sendRepository(parts, plan, stdin, files),
-      onReady: () => void files.record({ source: 'observed', type: 'ready', container: sandbox.container }),
+      sendRepository: () => sendRepository(parts, plan, stdin, files, handBack?.note),
+      onReady: () => {
+        handBack?.begin();
+        void files.record({ source: 'observed', type: 'ready', container: sandbox.container });
+      },
       askNext: host.askNext,
     });
   } catch (error) {
@@ -176,13 +192,17 @@ async function converse(parts: ExecuteParts, session: Session): Promise<SeenOfPi
   }
   turn.disarm();
   talking.abort();
+  // The time that the run was given is the agent's, and it is over.
+  timers[Symbol.dispose]();
   // Before anything else: from here on the container reaches no model.
   gateway.revoke('the run has ended');
-  const { sandbox } = session.inside;
+  const { started } = session.inside;
   try {
-    if (sandbox !== undefined && pump !== undefined) {
-      const keep = keptOutputs(parts, session, sandbox.container);
-      piExit = await endPi({ engine, sandbox, pump, plan: session.plan, keep });
+    if (started !== undefined && pump !== undefined) {
+      const { sandbox, plan } = started;
+      const target = { engine, container: sandbox.container, uid: plan.container.agentUid };
+      const keep = [keptOutputs(session, target), handBack?.keep(target)].filter((work) => work !== undefined);
+      piExit = await endPi({ engine, sandbox, pump, plan, keep });
       void files.record({
         source: 'observed',
         type: 'pi_exit',
@@ -195,6 +215,7 @@ async function converse(parts: ExecuteParts, session: Session): Promise<SeenOfPi
     prepared.source.close?.();
   } catch (error) {
     stops.fail(error);
+    if (handBack?.owed === true) handBack.fail(error);
   }
   const failures = await undo.run();
   for (const failure of failures) host.warn(`${messageOf(failure)}: ${messageOf((failure as Error).cause)}`);

@@ -1,13 +1,10 @@
 import { Readable } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
 import { demux } from '../container/demux.ts';
 import type { Engine } from '../container/engine.ts';
+import { execExit } from '../container/exec-exit.ts';
 import { SandboxError } from '../errors.ts';
 import { GiB } from '../lib/bytes.ts';
 
-/** Longest wait for the engine to note an exit code after the stream has ended, and between two looks, milliseconds. */
-const EXIT_MS = 5_000;
-const POLL_MS = 10;
 /** Most that is read of one file, bytes: more than the folder can hold, and an end for what has none. */
 export const MAX_OUTPUT_BYTES = GiB;
 /** The path is pi's word: a pipe would block for ever, and a link may lead to a device without an end. */
@@ -36,7 +33,7 @@ export async function readInside(
   const whole = async function* (): AsyncGenerator<Buffer, void> {
     try {
       yield* stdout as AsyncIterable<Buffer>;
-      const code = await exitCode(engine, exec);
+      const code = await execExit(engine, exec);
       if (code === 0) return;
       throw new SandboxError('engine', `${path} could not be read in the container (exit code ${code ?? 'unknown'}).`);
     } finally {
@@ -44,16 +41,6 @@ export async function readInside(
     }
   };
   return Readable.from(whole(), { objectMode: false });
-}
-
-/** The engine closes the stream a moment before it notes the exit code. A container that is killed ends the stream in order. */
-async function exitCode(engine: Engine, exec: string): Promise<number | null> {
-  const until = performance.now() + EXIT_MS;
-  for (;;) {
-    const state = await engine.execState(exec);
-    if (!state.running || performance.now() > until) return state.exitCode;
-    await delay(POLL_MS);
-  }
 }
 
 /** The error for a call whose output was never spilled, in words that help. */

@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream';
 import { withoutOwnLines } from '../container/own-lines.ts';
 import type { StderrTail } from '../container/stderr-tail.ts';
+import type { ManifestEntry } from '../protocol/manifest.ts';
 import type { RunPlan } from '../protocol/plan.ts';
 import type { LeftOut } from '../workspace/left-out.ts';
 import { type PackResult, packSelection } from '../workspace/pack.ts';
@@ -9,6 +10,7 @@ import { keepOutputs } from './keep-outputs.ts';
 import type { OutputPaths } from './output-paths.ts';
 import type { Prepared } from './prepare.ts';
 import type { RunFiles } from './run-files.ts';
+import type { InsideUser, Keep } from './teardown.ts';
 
 /** Longest tail of an error stream that is recorded, characters. */
 const MAX_STDERR_CHARS = 4_000;
@@ -39,6 +41,7 @@ export async function sendRepository(
   plan: RunPlan,
   sink: Writable,
   files: RunFiles,
+  onEntry: ((entry: ManifestEntry) => void) | undefined,
 ): Promise<void> {
   if (plan.workspace.mode !== 'copy') return;
   const { agentUid } = plan.container;
@@ -48,6 +51,7 @@ export async function sendRepository(
     uid: agentUid,
     gid: agentUid,
     signal: parts.stops.signal,
+    ...(onEntry === undefined ? {} : { onEntry }),
     onProgress: (done) => parts.host.progress(`Copying in: ${done.files} of ${selection.files} files`),
   });
   void files.record({
@@ -105,15 +109,13 @@ export function recordErrors(
 
 /** Saves the full bash outputs when the run was asked to keep them. */
 export function keptOutputs(
-  parts: ExecuteParts,
   session: { plan: RunPlan; files: RunFiles; outputs: OutputPaths },
-  container: string,
-): (() => Promise<void>) | undefined {
+  target: InsideUser,
+): Keep | undefined {
   const { plan, files, outputs } = session;
   if (!plan.keepOutputs) return undefined;
   return async () => {
-    const source = { engine: parts.prepared.engine, container, uid: plan.container.agentUid, outputs };
-    const result = await keepOutputs(source, files.folder);
+    const result = await keepOutputs({ ...target, outputs }, files.folder);
     void files.record({ source: 'observed', type: 'outputs_kept', ...result });
   };
 }

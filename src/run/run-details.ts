@@ -2,6 +2,7 @@ import { lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Static, TSchema } from '@sinclair/typebox';
 import { messageOf, SandboxError } from '../errors.ts';
+import { HandBack } from '../protocol/hand-back.ts';
 import { Outcome } from '../protocol/outcome.ts';
 import { RunPlan } from '../protocol/plan.ts';
 import { PostureFile } from '../protocol/posture.ts';
@@ -10,6 +11,7 @@ import { RunRequest } from '../request/run-request.ts';
 import { readLedger } from '../transcript/read-ledger.ts';
 import { RunFolder } from '../transcript/run-folder.ts';
 import { timeOfRunId } from '../transcript/run-id.ts';
+import { HAND_BACK_FILE } from '../transcript/state-root.ts';
 import { recordedStart } from './recorded-start.ts';
 import { runState } from './run-state.ts';
 
@@ -26,6 +28,7 @@ export async function runDetails(stateRoot: string, run: string): Promise<RunDet
   const plan = read('plan.json', RunPlan);
   const posture = read('posture.json', PostureFile);
   const outcome = read('outcome.json', Outcome);
+  const changes = read(HAND_BACK_FILE, HandBack);
   const ledger = await readLedger(folder.folder).catch((error: unknown) => void damaged.push(messageOf(error)));
   const start = await recordedStart(folder.folder);
   return {
@@ -41,6 +44,7 @@ export async function runDetails(stateRoot: string, run: string): Promise<RunDet
     ...(start && { engine: start.engine, leftOut: start.leftOut }),
     ...(ledger && { ledger }),
     ...(outcome && { outcome }),
+    ...(changes && { changes }),
     damaged,
   };
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { endAgent } from '../container/end-agent.ts';
 import type { Engine } from '../container/engine.ts';
-import { runExec } from '../container/run-exec.ts';
+import { execExit } from '../container/exec-exit.ts';
 import type { StartedSandbox } from '../container/start.ts';
 import { SandboxError } from '../errors.ts';
 import { withDeadline } from '../lib/deadline.ts';
@@ -13,13 +14,21 @@ export interface PiEnd {
   readonly oom: boolean;
 }
 
+/** A container and the user in it that owns what is read. */
+export interface InsideUser {
+  readonly engine: Engine;
+  readonly container: string;
+  readonly uid: number;
+}
+
+/** Reads something out of the container. `problem`: why there may still be processes of the agent, if so. */
+export type Keep = (problem: unknown) => Promise<void>;
+
 /** Signal 9, as exit codes show it. */
 const KILLED = 137;
 const KILL_MS = 10_000;
-const EXIT_MS = 5_000;
 /** Time in which the end of the container shows on the wire, milliseconds. */
 const WIRE_MS = 500;
-const POLL_MS = 10;
 
 /**
  * Ends everything in the container, in the order that matters: how pi left is read while it can be, then pi's stream
@@ -30,17 +39,18 @@ export async function endPi(parts: {
   sandbox: StartedSandbox;
   pump: PiPump;
   plan: RunPlan;
-  keep: (() => Promise<void>) | undefined;
+  keep: readonly Keep[];
 }): Promise<PiEnd | undefined> {
   const { engine, sandbox, pump, keep } = parts;
-  const code = pump.hasEnded ? await exitCode(engine, sandbox) : undefined;
+  const code = pump.hasEnded ? await execExit(engine, sandbox.pi.exec) : undefined;
   // Whoever kills the container kills pi first; that the whole went with it shows on the wire a moment later.
   if (code === KILLED) await Promise.race([sandbox.wire.closed.catch(() => {}), delay(WIRE_MS)]);
   await requireRunning(engine, sandbox.container);
   sandbox.pi.stdin.destroy();
-  if (keep !== undefined) {
-    await killAgent(engine, sandbox.container, parts.plan.container.agentUid);
-    await keep();
+  if (keep.length > 0) {
+    const processes = { engine, container: sandbox.container, ...parts.plan.container };
+    const problem = await endAgent(processes).catch((error: unknown) => error);
+    for (const work of keep) await work(problem);
   }
   sandbox.wire.close();
   await engine.kill(sandbox.container);
@@ -57,26 +67,6 @@ async function requireRunning(engine: Engine, container: string): Promise<void> 
     throw new SandboxError('engine', 'The container ran out of memory and was ended; raise it with --memory.');
   }
   throw new SandboxError('engine', 'The container was ended or removed from outside of this run.');
-}
-
-/** Kills every process of the agent's user. */
-async function killAgent(engine: Engine, container: string, uid: number): Promise<void> {
-  await runExec(engine, container, {
-    uid,
-    cmd: ['/bin/bash', '-c', 'kill -KILL -1'],
-    maxBytes: 1024,
-    deadlineMs: KILL_MS,
-  });
-}
-
-/** The engine closes the stream a moment before it notes the exit code. */
-async function exitCode(engine: Engine, sandbox: StartedSandbox): Promise<number | null> {
-  const until = Date.now() + EXIT_MS;
-  for (;;) {
-    const state = await engine.execState(sandbox.pi.exec);
-    if (!state.running || Date.now() > until) return state.exitCode;
-    await delay(POLL_MS);
-  }
 }
 
 async function ended(engine: Engine, container: string): ReturnType<Engine['state']> {

@@ -2,11 +2,12 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { SandboxError } from '../errors.ts';
+import { HandBack } from '../protocol/hand-back.ts';
 import { Outcome } from '../protocol/outcome.ts';
 import { readJsonFile } from './private-file.ts';
 import { cannot, checkPrivateFolder, codeOf } from './private-folder.ts';
 import { isRunId, timeOfRunId } from './run-id.ts';
-import { runsFolder } from './state-root.ts';
+import { HAND_BACK_FILE, runsFolder } from './state-root.ts';
 
 /** What can be said about a run from its folder alone. Absent fields were not written, or are damaged. */
 export interface RunSummary {
@@ -21,6 +22,8 @@ export interface RunSummary {
   readonly model?: string;
   /** Absent while the run goes on, and when its controller was killed. */
   readonly outcome?: Outcome;
+  /** Absent where the run could change nothing, too. */
+  readonly changes?: HandBack;
 }
 
 /** The part of a plan that a list shows; plans of other versions are listed too. */
@@ -101,12 +104,14 @@ function summarise(stateRoot: string, id: string): RunSummary {
   const folder = runFolderOf(stateRoot, id);
   const plan = readLeniently(folder, 'plan.json', ListedPlan);
   const outcome = readOutcome(stateRoot, id);
+  const changes = readLeniently(folder, HAND_BACK_FILE, HandBack);
   return {
     id,
     folder,
     time: timeOfRunId(id) ?? '',
     ...(plan && { repo: plan.workspace.root, profile: plan.profile, model: plan.model.spec }),
     ...(outcome && { outcome }),
+    ...(changes && { changes }),
   };
 }
 

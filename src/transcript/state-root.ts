@@ -20,6 +20,10 @@ export function stateRoot(env: { readonly XDG_STATE_HOME?: string; readonly HOME
   );
 }
 
+/** The change set of a run, a folder of its own, and what it comes to in figures. */
+export const CHANGES_FOLDER = 'changes';
+export const HAND_BACK_FILE = 'hand-back.json';
+
 /** Folder of all runs in a state root. */
 export function runsFolder(root: string): string {
   return join(root, 'runs');

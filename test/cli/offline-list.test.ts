@@ -49,7 +49,7 @@ test('ls shows the newest first, with what became of each', async () => {
   const folder = writeRun(home, NEW, { 'plan.json': listedPlan('/new') });
   const lost = await run(['ls']);
   const [head, first, second] = lost.stdout.split('\n');
-  expect(head).toMatch(/^RUN +AGE +STATE +PROFILE +MODEL +REPOSITORY$/);
+  expect(head).toMatch(/^RUN +AGE +STATE +CHANGED +PROFILE +MODEL +REPOSITORY$/);
   expect(first).toMatch(/^20261130T021610-3f9a2c .* lost: controller gone, no outcome +edit +scripted:s.yaml +\/new$/);
   expect(second).toMatch(/^20200101T000000-aaaaaa +\d+ d +completed .*\/old$/);
   await silentSocket(path.join(folder, 'control'));

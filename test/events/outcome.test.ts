@@ -143,6 +143,17 @@ describe('decideOutcome', () => {
     expect(decideOutcome({ ...good, failure }).exitCode).toBe(5);
   });
 
+  it('never completes when changes were lost, and names what else went wrong first', () => {
+    const lost = { ...good, changesLost: 'the engine went away' };
+    expect(decideOutcome(lost)).toEqual({
+      outcome: 'sandbox_failed',
+      exitCode: 5,
+      reason: 'The changes could not be taken out: the engine went away.',
+    });
+    expect(decideOutcome({ ...lost, signal: 'SIGINT' }).exitCode).toBe(130);
+    expect(decideOutcome({ ...lost, piExit: { code: 1 } }).exitCode).toBe(1);
+  });
+
   it('lets the first stop name the outcome', () => {
     const both: RunFacts = { ...good, signal: 'SIGINT', limit: { name: 'wallMs', message: 'late' } };
     expect(decideOutcome({ ...both, order: ['limit', 'signal'] }).outcome).toBe('limit_reached');
@@ -168,6 +179,7 @@ const anyFacts = fc.record({
   promptAccepted: fc.boolean(),
   settled: fc.boolean(),
   damaged: fc.record({ torn: fc.nat(1) }),
+  changesLost: opt(text),
   order: fc.shuffledSubarray(['failure', 'signal', 'limit', 'gateway'] as const),
 }) as fc.Arbitrary<RunFacts>;
 
@@ -180,6 +192,7 @@ describe('for any facts', () => {
         if (outcome !== 'completed') return;
         expect(facts.gateway.lastStopReason).toBe('stop');
         expect(facts.piExit?.code).toBe(0);
+        expect(facts.changesLost).toBeUndefined();
         expect([facts.signal, facts.failure, facts.limit, facts.gateway.failure]).toEqual(Array(4).fill(undefined));
       }),
       { numRuns: 3_000 },
@@ -224,6 +237,7 @@ const vouchedFor: Record<keyof RunFacts, 'host' | 'shape of the stream'> = {
   gateway: 'host',
   piExit: 'host',
   order: 'host',
+  changesLost: 'host',
   promptAccepted: 'shape of the stream',
   settled: 'shape of the stream',
   damaged: 'shape of the stream',

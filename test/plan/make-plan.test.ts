@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { GiB, MiB } from '../../src/lib/bytes.ts';
 import { strictParse } from '../../src/lib/strict-parse.ts';
 import { MAX_CONTEXT_FILE_BYTES, makePlan } from '../../src/plan/make-plan.ts';
-import { PROFILES } from '../../src/plan/profiles.ts';
+import { handsBack, PROFILES } from '../../src/plan/profiles.ts';
 import { GUEST } from '../../src/protocol/guest.ts';
 import { type ProfileName, RunPlan } from '../../src/protocol/plan.ts';
 import { MAX_TIMER_MS } from '../../src/request/run-request.ts';
@@ -49,6 +49,17 @@ describe('a plan', () => {
     const longest = makePlan({ ...REQUEST, bashTimeoutMs: MAX_TIMER_MS }, hostFacts()).limits.bashTimeoutSeconds;
     expect(longest * 1_000, 'what a timer can wait').toBeLessThan(2 ** 31);
   });
+});
+
+test.each([
+  ['edit', {}, true],
+  ['edit with bash alone', { tools: 'bash' }, true],
+  ['edit on a mount', { workspace: 'mount' }, false],
+  ['review', { profile: 'review' }, false],
+  ['review with a tool that writes', { profile: 'review', tools: '+write' }, true],
+  ['triage', { profile: 'triage' }, false],
+] as const)('changes are taken out of runs that are about changes: %s', (_what, request, expected) => {
+  expect(handsBack(makePlan({ ...REQUEST, ...request }, hostFacts()))).toBe(expected);
 });
 
 describe('sizes follow the repository', () => {

@@ -6,8 +6,9 @@ import { environment } from '../environment.ts';
 import { fitModels } from '../fit-models.ts';
 import { printJsonLine, printTable, say, stdoutReady, tableWidth } from '../print.ts';
 import { recoverFirst } from '../recover-first.ts';
+import { changesText } from '../render-changes.ts';
 
-const HEAD = ['RUN', 'AGE', 'STATE', 'PROFILE', 'MODEL', 'REPOSITORY'];
+const HEAD = ['RUN', 'AGE', 'STATE', 'CHANGED', 'PROFILE', 'MODEL', 'REPOSITORY'];
 const MODEL = HEAD.indexOf('MODEL');
 
 /** `pi-sandbox ls`: all runs, newest first. With `json`, a RunEntry per line. */
@@ -31,8 +32,10 @@ async function entryOf({ id, ...summary }: RunSummary): Promise<RunEntry> {
   return { v: 1, run: id, state: await runState(environment.stateRoot, id), ...summary };
 }
 
-function rowOf({ run, time, state, profile, model, repo }: RunEntry): string[] {
-  return [run, formatAge(Date.now() - Date.parse(time)), stateText(state), profile ?? '?', model ?? '?', repo ?? '?'];
+function rowOf({ run, time, state, changes, profile, model, repo }: RunEntry): string[] {
+  const changed = changes === undefined ? '' : changesText(changes);
+  const age = formatAge(Date.now() - Date.parse(time));
+  return [run, age, stateText(state), changed, profile ?? '?', model ?? '?', repo ?? '?'];
 }
 
 /** On a terminal a long path of a scenario must not push the repository to the next line. */

@@ -20,6 +20,7 @@ export async function run(
   const renderer = new Renderer(process.stderr, {
     ...environment.display(process.stderr),
     quiet: quiet || options.json === true,
+    ref: 'last',
   });
   if (repoFrom !== 'argument') renderer.notice(`Repository: ${request.repo} (${repoFrom})`);
   if (doubt !== undefined) renderer.notice(`pi-sandbox: ${doubt}`);

@@ -1,0 +1,67 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { messageOf, SandboxError } from '../errors.ts';
+import type { Engine } from './engine.ts';
+import { runExec } from './run-exec.ts';
+
+/** Rounds of killing and looking; in a container whose processes are used up a command of ours may not start at first. */
+const ROUNDS = 10;
+const PAUSE_MS = 50;
+const DEADLINE_MS = 10_000;
+const MAX_BYTES = 1024;
+
+/** Reaches every process of its own user at once, also ones that fork, and nobody else. */
+const KILL = 'kill -KILL -1';
+
+/**
+ * Succeeds when no process has the user id $1 in two looks in a row, $2 tries at most. Whoever was killed may still be
+ * in its last system call, so it waits. Only what the shell itself can do, but for the pause.
+ */
+const NONE_LEFT = `
+empty=0
+for ((try = 0; try < $2; try++)); do
+  found=
+  for file in /proc/[0-9]*/status; do
+    while read -r line; do
+      [[ $line == Uid:* ]] || continue
+      [[ $line$'\\t' != *$'\\t'"$1"$'\\t'* ]] || found=yes
+      break
+    done 2>/dev/null <"$file"
+  done
+  if [[ -z $found ]]; then
+    ((++empty == 2)) && exit 0
+  else
+    empty=0
+    /bin/sleep 0.01
+  fi
+done
+exit 1`;
+const TRIES = '100';
+
+export interface AgentProcesses {
+  readonly engine: Engine;
+  readonly container: string;
+  readonly bridgeUid: number;
+  readonly agentUid: number;
+}
+
+/**
+ * Kills every process of pi's user and sees that none is left. The look is taken as the bridge's user: a process of pi's
+ * could kill or rewrite a command that runs as its own user, and forge what it says. Rejects with SandboxError `engine`.
+ */
+export async function endAgent({ engine, container, bridgeUid, agentUid }: AgentProcesses): Promise<void> {
+  const run = (uid: number, ...cmd: string[]) =>
+    runExec(engine, container, { uid, cmd, maxBytes: MAX_BYTES, deadlineMs: DEADLINE_MS });
+  let problem = 'some are left';
+  for (let round = 1; round <= ROUNDS; round++) {
+    try {
+      await run(agentUid, '/bin/bash', '-c', KILL);
+      const { exitCode } = await run(bridgeUid, '/bin/bash', '-c', NONE_LEFT, 'look', String(agentUid), TRIES);
+      if (exitCode === 0) return;
+      problem = 'some are left';
+    } catch (error) {
+      problem = messageOf(error);
+    }
+    await delay(PAUSE_MS);
+  }
+  throw new SandboxError('engine', `The processes of the agent could not be ended: ${problem}.`);
+}

@@ -1,0 +1,127 @@
+import { collectChanges } from '../changes/collect.ts';
+import { readFrom } from '../changes/start-content.ts';
+import { ChangeStore } from '../changes/store.ts';
+import { exportTree } from '../container/export-tree.ts';
+import { messageOf } from '../errors.ts';
+import type { ChangeSet } from '../protocol/changes.ts';
+import type { HandBack } from '../protocol/hand-back.ts';
+import { type ManifestEntry, manifestKey } from '../protocol/manifest.ts';
+import type { RunPlan } from '../protocol/plan.ts';
+import { CHANGES_FOLDER, HAND_BACK_FILE } from '../transcript/state-root.ts';
+import type { RunFiles } from './run-files.ts';
+import type { InsideUser, Keep } from './teardown.ts';
+
+/** Reasons and refused entries that the record names. */
+const MAX_NAMED = 5;
+
+/** The way back of one run: notes what goes in, takes out what became of it, and keeps the difference. */
+export class HandBackOfRun {
+  readonly #start = new Map<string, ManifestEntry>();
+  readonly #plan: RunPlan;
+  readonly #files: RunFiles;
+  #begun = false;
+  #result: HandBack | undefined;
+
+  constructor(plan: RunPlan, files: RunFiles) {
+    this.#plan = plan;
+    this.#files = files;
+  }
+
+  /** Takes what was sent in, as it was sent. */
+  readonly note = (entry: ManifestEntry): void => {
+    this.#start.set(manifestKey(entry.path), entry);
+  };
+
+  /** From here on the agent may change something. */
+  begin(): void {
+    this.#begun = true;
+  }
+
+  /** Whether there may be changes that nobody has taken out. */
+  get owed(): boolean {
+    return this.#begun && this.#result === undefined;
+  }
+
+  /** Undefined while nothing was taken out, and where nothing could have changed. */
+  get result(): HandBack | undefined {
+    return this.#result;
+  }
+
+  /** Takes the changes out, if there may be any, and records them. It never rejects: what goes wrong is the result. */
+  keep(target: InsideUser): Keep | undefined {
+    return this.owed ? (problem) => this.#take(target, problem) : undefined;
+  }
+
+  async #take(target: InsideUser, problem: unknown): Promise<void> {
+    const started = performance.now();
+    const store = new ChangeStore(this.#files.folder.path(CHANGES_FOLDER));
+    try {
+      if (problem !== undefined) throw problem;
+      this.#files.folder.subfolder(CHANGES_FOLDER);
+      this.#result = summary(await this.#collect(target, store));
+      this.#files.folder.writeJson(HAND_BACK_FILE, this.#result);
+      this.#record(Math.round(performance.now() - started));
+    } catch (error) {
+      // Half a change set would be taken for a whole one.
+      store.discard();
+      this.fail(error);
+    }
+  }
+
+  /** Records that nothing can be taken out any more. */
+  fail(error: unknown): void {
+    this.#result = { ...NOTHING, outcome: 'failed', reasons: [messageOf(error)] };
+    try {
+      this.#files.folder.writeJson(HAND_BACK_FILE, this.#result);
+    } catch {
+      // The record says the same, and where the disk is full this file is not what is missed.
+    }
+    this.#record();
+  }
+
+  async #collect(target: InsideUser, store: ChangeStore): Promise<ChangeSet> {
+    const { workspace, run } = this.#plan;
+    const { archive, exit, close } = await exportTree({ ...target, path: workspace.path });
+    try {
+      const { root } = workspace;
+      return await collectChanges({ archive, exit, start: this.#start, readStart: readFrom(root), store, run, root });
+    } finally {
+      close();
+    }
+  }
+
+  #record(ms?: number): void {
+    const took = ms === undefined ? {} : { ms };
+    void this.#files.record({ source: 'observed', type: 'changes', ...this.#result, ...took });
+  }
+}
+
+const NOTHING: Omit<HandBack, 'outcome' | 'reasons'> = {
+  changed: 0,
+  counts: {},
+  risky: 0,
+  risks: {},
+  refusedCount: 0,
+  refused: [],
+};
+
+function summary({ outcome, reasons, changes, refused, refusedCount, digest }: ChangeSet): HandBack {
+  const classes = changes.flatMap(({ risks }) => [...new Set(risks.map((risk) => risk.class))]);
+  return {
+    outcome,
+    reasons: reasons.slice(0, MAX_NAMED),
+    changed: changes.length,
+    counts: countOf(changes.map(({ kind }) => kind)),
+    risky: changes.filter(({ risks }) => risks.length > 0).length,
+    risks: countOf(classes),
+    refusedCount,
+    refused: refused.slice(0, MAX_NAMED),
+    digest,
+  };
+}
+
+function countOf<T extends string>(names: readonly T[]): Partial<Record<T, number>> {
+  const counts: Partial<Record<T, number>> = {};
+  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
+  return counts;
+}
