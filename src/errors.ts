@@ -9,6 +9,7 @@ export type ErrorCode =
   | 'engine' // no engine, no permission, or the engine failed
   | 'image' // the image is missing, foreign or unfit
   | 'posture' // the container is not what the plan asked for
+  | 'refused' // a change set does not fit, or was not allowed; nothing was written
   | 'wire' // the stream to the bridge or to pi broke its protocol
   | 'state' // our own files on the host cannot be used
   | 'internal'; // a fault of ours
@@ -21,6 +22,7 @@ const EXIT_CODES: Record<ErrorCode, ExitCode> = {
   engine: 5,
   image: 5,
   posture: 5,
+  refused: 6,
   wire: 5,
   state: 5,
   internal: 5,

@@ -43,3 +43,5 @@ export const MAX_PATCH_LINE_BYTES = 64 * KiB;
 /** Time for git to take in the contents of a patch, and longest silence while it writes one, milliseconds. */
 export const PATCH_IMPORT_MS = 600_000;
 export const PATCH_QUIET_MS = 120_000;
+/** Largest journal of an apply that is read, bytes: MAX_CHANGES steps with long paths. */
+export const MAX_JOURNAL_BYTES = 512 * MiB;
