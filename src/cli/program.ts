@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate as eventLoopTurn } from 'node:timers/promises';
 import type { Command } from 'commander';
+import type { ApplyOptions } from './commands/apply.ts';
 import type { DiffOptions } from './commands/diff.ts';
 import type { BuildOptions } from './commands/image.ts';
 import type { LogsOptions } from './commands/logs.ts';
@@ -31,6 +32,7 @@ export function makeProgram(interrupts: Interrupts): Command {
     .enablePositionalOptions();
   addRun(program, interrupts);
   addLooking(program, interrupts);
+  addHandBack(program, interrupts);
   addEnding(program);
   addImage(program, interrupts);
   return program.addHelp();
@@ -100,6 +102,27 @@ function addLooking(program: Command, interrupts: Interrupts): void {
     .action(action(async (options: Json) => (await import('./commands/doctor.ts')).doctor(options)));
 }
 
+function addHandBack(program: Command, interrupts: Interrupts): void {
+  program
+    .command('apply')
+    .description('write what a run changed, all of it or nothing')
+    .argument('<run>', RUN)
+    .argument('[path...]', 'only these files, and what is below these folders')
+    .option('--to <dir>', 'write to this folder instead of the repository')
+    .option('--allow-risk <class>', 'allow changes of this class; may be given again', collected, [])
+    .option('--check', 'only say what would happen')
+    .action(
+      action(async (run: string, paths: string[], options: ApplyOptions) =>
+        (await import('./commands/apply.ts')).apply(run, paths, options, interrupts),
+      ),
+    );
+  program
+    .command('discard')
+    .description('remove what a run changed, and keep the run')
+    .argument('<run>', RUN)
+    .action(action(async (run: string) => (await import('./commands/discard.ts')).discard(run)));
+}
+
 function addEnding(program: Command): void {
   program
     .command('stop')
@@ -141,6 +164,10 @@ function addImage(program: OwnCommand, interrupts: Interrupts): void {
     .option('--json', 'as one JSON value')
     .action(action(async (options: Json) => (await import('./commands/image.ts')).imageShow(options)));
   image.addHelp();
+}
+
+function collected(value: string, before: readonly string[]): string[] {
+  return [...before, value];
 }
 
 /** Runs a command and makes its result the exit code. */

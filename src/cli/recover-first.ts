@@ -5,6 +5,7 @@ import { recover } from '../run/recover.ts';
 import { connectEngine } from './connect.ts';
 import { installation } from './installation.ts';
 import { say } from './print.ts';
+import { recoverApplies } from './recover-applies.ts';
 
 /** Longest wait for the engine, and for it to remove what is left over, milliseconds. */
 const CONNECT_MS = 1_500;
@@ -15,6 +16,7 @@ const RECOVER_MS = 10_000;
  * is left to the next command, and the command goes on without one.
  */
 export async function recoverFirst(): Promise<Engine | undefined> {
+  await recoverApplies();
   let engine: Engine;
   try {
     engine = await withDeadline('the engine', CONNECT_MS, connectEngine());

@@ -1,6 +1,13 @@
 import { formatBytes, plural } from '../../lib/format.ts';
 import type { NotInPatch } from '../../protocol/change-view.ts';
-import { type Change, type ChangeKind, type FileState, RISK_CLASSES, type Risk } from '../../protocol/changes.ts';
+import {
+  type Change,
+  type ChangeKind,
+  type FileState,
+  RISK_CLASSES,
+  type Risk,
+  type RiskClass,
+} from '../../protocol/changes.ts';
 
 const KINDS: Readonly<Record<ChangeKind, string>> = {
   add: 'added',
@@ -55,8 +62,14 @@ export function riskText({ class: name, what, lines }: Risk): string {
   return `${name}: ${what} (${first === last ? `line ${first}` : `lines ${first} to ${last}`})`;
 }
 
+/** The changes that are of a risk class. */
+export interface OfRisk {
+  readonly name: RiskClass;
+  readonly changes: readonly Change[];
+}
+
 /** Classes in the order in which they are told, each with its changes. */
-export function byRisk(changes: readonly Change[]): { readonly name: string; readonly changes: readonly Change[] }[] {
+export function byRisk(changes: readonly Change[]): OfRisk[] {
   return RISK_CLASSES.flatMap((name) => {
     const found = changes.filter((change) => change.risks.some((risk) => risk.class === name));
     return found.length === 0 ? [] : [{ name, changes: found }];

@@ -1,0 +1,30 @@
+import { plural } from '../../lib/format.ts';
+import { readChangeState, writeChangeState } from '../../run/change-state.ts';
+import { RunFolder } from '../../transcript/run-folder.ts';
+import { environment } from '../environment.ts';
+import { loadChanges } from '../load-changes.ts';
+import { pickRun } from '../pick-run.ts';
+import { say } from '../print.ts';
+import { recoverFirst } from '../recover-first.ts';
+
+/** `pi-sandbox discard`: removes the change set of a run and keeps the run. */
+export async function discard(ref: string): Promise<number> {
+  await recoverFirst();
+  const run = pickRun(ref);
+  const folder = RunFolder.open(environment.stateRoot, run.id);
+  if (readChangeState(folder)?.state === 'discarded') {
+    say(`The changes of run ${run.id} were discarded before.`);
+    return 0;
+  }
+  const { set, store } = await loadChanges(run);
+  // The record first: a change set that is half removed must not look like one that was altered.
+  writeChangeState(folder, {
+    state: 'discarded',
+    time: new Date().toISOString(),
+    digest: set.digest,
+    of: set.changes.length,
+  });
+  store.discard();
+  say(`Discarded ${plural(set.changes.length, 'change')} of run ${run.id}. The run itself is kept.`);
+  return 0;
+}

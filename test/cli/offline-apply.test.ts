@@ -1,0 +1,189 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { END, START } from '../support/change-samples.ts';
+import { writeTree } from '../support/change-sets.ts';
+import { tempFolder } from '../support/cli.ts';
+import { silentSocket } from '../support/offline.ts';
+import { RUN, runWithChanges } from '../support/run-with-changes.ts';
+
+const AT_RISK = {
+  '.github/workflows/x.yml': [{ class: 'ci' as const, what: 'runs on push' }],
+  '.envrc': [{ class: 'shell-start-up' as const, what: 'runs when a shell enters' }],
+  data: [{ class: 'symlink' as const, what: 'a link' }],
+};
+const RISKY = { 'a.txt': '2', '.github/workflows/x.yml': 'on: push', '.envrc': 'export A=1', data: { link: 'a.txt' } };
+
+function stateOf(folder: string): unknown {
+  return JSON.parse(readFileSync(path.join(folder, 'changes-state.json'), 'utf8'));
+}
+
+describe('apply', () => {
+  test('writes all, names every path and the digest, and the second time finds it done', async () => {
+    const { run, set, repo, folder, tree } = runWithChanges(START, END);
+    const first = await run(['apply', 'last'], { cwd: repo });
+    expect(first).toMatchObject({ code: 0 });
+    expect(first.stdout.trimEnd().split('\n').toSorted()).toEqual(set.changes.map((one) => one.path).toSorted());
+    expect(first.stderr).toContain(`Applied ${set.changes.length} changes of run ${RUN} to ${repo}.`);
+    expect(first.stderr).toContain(set.digest);
+    expect(tree()['new/deep/z']).toMatch(/^file/);
+    expect(stateOf(folder)).toMatchObject({ state: 'applied', digest: set.digest, target: repo });
+    const again = await run(['apply', RUN]);
+    expect(again).toMatchObject({ code: 0, stdout: '' });
+    expect(again.stderr).toContain('Already applied');
+  });
+
+  test('from a subfolder changes the right files, also inside another repository (D55, D58)', async () => {
+    const { run, repo } = runWithChanges(
+      { 'a.txt': 'same', 'sub/a.txt': 'same' },
+      { 'a.txt': 'same', 'sub/a.txt': 'new' },
+    );
+    execFileSync('git', ['init', '-q', path.dirname(repo)]);
+    const env = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'diff.noprefix', GIT_CONFIG_VALUE_0: 'true' };
+    expect(await run(['apply', RUN], { cwd: path.join(repo, 'sub'), env })).toMatchObject({ code: 0 });
+    expect(readFileSync(path.join(repo, 'a.txt'), 'utf8')).toBe('same');
+    expect(readFileSync(path.join(repo, 'sub/a.txt'), 'utf8')).toBe('new');
+  });
+
+  test('takes paths, with the new folders they need', async () => {
+    const { run, tree } = runWithChanges({ a: '1', b: '1' }, { a: '2', b: '2', 'n/e/w': 'w', 'n/other': 'o' });
+    expect(await run(['apply', RUN, 'a', 'n/e'])).toMatchObject({ code: 0, stdout: 'a\nn\nn/e\nn/e/w\n' });
+    expect(Object.keys(tree())).toEqual(['a', 'b', 'n', 'n/e', 'n/e/w']);
+    const none = await run(['apply', RUN, 'nothing']);
+    expect(none).toMatchObject({ code: 2 });
+  });
+
+  test('writes to another folder with --to, which must be a real one outside of any .git', async () => {
+    const { run, tree, home } = runWithChanges(START, END);
+    const [before, copy] = [tree(), tempFolder()];
+    writeTree(copy, START);
+    mkdirSync(path.join(copy, '.git/hooks'), { recursive: true });
+    symlinkSync(copy, `${copy}-link`);
+    expect(await run(['apply', RUN, '--to', copy])).toMatchObject({ code: 0 });
+    expect(tree()).toEqual(before);
+    expect(existsSync(path.join(copy, 'new/deep/z'))).toBe(true);
+    for (const [folder, why] of [
+      [`${copy}-link`, 'it is a symbolic link'],
+      [`${copy}/none`, 'it does not exist'],
+      [`${copy}/a.txt`, 'it is not a folder'],
+      [`${copy}/.git/hooks`, 'it is in a .git'],
+      ['/', 'it is the whole file system'],
+      [path.join(home, 'pi-sandbox'), 'where pi-sandbox keeps its runs'],
+    ] as const) {
+      const refused = await run(['apply', RUN, '--to', folder]);
+      expect(refused, folder).toMatchObject({ code: 2, stderr: expect.stringContaining(why) });
+    }
+  });
+
+  test('lists every conflict, writes nothing, keeps the set and says what to do next (D63)', async () => {
+    const { run, repo, changes, tree, folder } = runWithChanges(START, END);
+    writeFileSync(path.join(repo, 'a.txt'), 'mine\n');
+    writeFileSync(path.join(repo, 'empty.txt'), 'mine\n');
+    const before = tree();
+    const refused = await run(['apply', RUN]);
+    expect(refused).toMatchObject({ code: 6, stdout: '' });
+    for (const text of [
+      '2 paths in the way:',
+      'a.txt was changed since the start of the run',
+      'empty.txt was added in the sandbox',
+      `pi-sandbox diff ${RUN} --patch > file`,
+      `pi-sandbox apply ${RUN} PATH...`,
+    ]) {
+      expect(refused.stderr).toContain(text);
+    }
+    expect(tree()).toEqual(before);
+    expect(existsSync(path.join(changes, 'changes.json'))).toBe(true);
+    expect(existsSync(path.join(folder, 'changes-state.json'))).toBe(false);
+    expect(await run(['apply', RUN, 'run.sh'])).toMatchObject({ code: 0, stdout: 'run.sh\n' });
+  });
+
+  test('with --check says what would happen and writes nothing', async () => {
+    const { run, tree, folder } = runWithChanges({ a: '1' }, { a: '2', b: 'b' });
+    const before = tree();
+    const checked = await run(['apply', RUN, '--check']);
+    expect(checked).toMatchObject({ code: 0, stdout: 'modify a\nadd b\n' });
+    expect(checked.stderr).toContain('Nothing was written.');
+    expect(tree()).toEqual(before);
+    expect(existsSync(path.join(folder, 'changes-state.json'))).toBe(false);
+  });
+
+  test('refuses a partial set as a whole, and takes it path by path (D62)', async () => {
+    const { run, tree } = runWithChanges({ a: '1' }, { a: '2' }, { outcome: 'partial', reasons: ['too many files'] });
+    const before = tree();
+    const refused = await run(['apply', RUN]);
+    expect(refused).toMatchObject({ code: 6, stderr: expect.stringContaining('is partial') });
+    expect(tree()).toEqual(before);
+    expect(await run(['apply', RUN, 'a'])).toMatchObject({ code: 0 });
+  });
+
+  test('refuses an altered change set or content (EX12)', async () => {
+    const { run, changes, set, tree } = runWithChanges({ a: '1' }, { a: '2' });
+    const before = tree();
+    const after = set.changes[0]!.after;
+    if (after?.type !== 'file') throw new Error('no file');
+    writeFileSync(path.join(changes, after.sha256), 'X');
+    expect(await run(['apply', RUN])).toMatchObject({ code: 5, stderr: expect.stringContaining('was altered') });
+    expect(tree()).toEqual(before);
+    const text = readFileSync(path.join(changes, 'changes.json'), 'utf8');
+    writeFileSync(path.join(changes, 'changes.json'), text.replace('"path":"a"', '"path":"b"'));
+    expect(await run(['apply', RUN])).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('digest does not fit'),
+    });
+    expect(tree()).toEqual(before);
+  });
+
+  test('is refused while another one is at work', async () => {
+    const { run, home, tree } = runWithChanges({ a: '1' }, { a: '2' });
+    const before = tree();
+    await silentSocket(path.join(home, 'pi-sandbox/apply-0123456789ab.owner'));
+    const refused = await run(['apply', RUN]);
+    expect(refused).toMatchObject({ code: 6, stderr: expect.stringContaining('Another apply is at work') });
+    expect(tree()).toEqual(before);
+  });
+});
+
+describe('what may run code', () => {
+  test('is refused without consent, by class, with the command that gives it (D61)', async () => {
+    const { run, repo, tree } = runWithChanges({ 'a.txt': '1' }, RISKY, { risks: AT_RISK });
+    const before = tree();
+    const refused = await run(['apply', RUN]);
+    expect(refused.code).toBe(6);
+    expect(refused.stderr).toContain('Risk ci: 1 change\n  .github/workflows/x.yml: ci: runs on push\n');
+    const command = `pi-sandbox apply ${RUN} --allow-risk ci,shell-start-up,symlink`;
+    expect(refused.stderr).toContain(command);
+    expect(tree()).toEqual(before);
+    const some = await run(['apply', RUN, '--allow-risk', 'ci', '--allow-risk', 'symlink']);
+    expect(some).toMatchObject({ code: 6, stderr: expect.stringContaining('--allow-risk ci,symlink,shell-start-up') });
+    expect(tree()).toEqual(before);
+    const args = command.split(' ').slice(1);
+    expect(await run(args, { cwd: repo })).toMatchObject({ code: 0 });
+  });
+
+  test('does not stand in the way of the rest', async () => {
+    const { run } = runWithChanges({ 'a.txt': '1' }, RISKY, { risks: AT_RISK });
+    expect(await run(['apply', RUN, 'a.txt'])).toMatchObject({ code: 0, stdout: 'a.txt\n' });
+  });
+
+  test('has no word for everything', async () => {
+    const { run } = runWithChanges({ 'a.txt': '1' }, RISKY, { risks: AT_RISK });
+    const refused = await run(['apply', RUN, '--allow-risk', 'all']);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no word for all') });
+  });
+});
+
+describe('discard', () => {
+  test('removes the change set, keeps the run, and is on record', async () => {
+    const { run, changes, folder, set } = runWithChanges({ a: '1' }, { a: '2' });
+    expect(await run(['discard', RUN])).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('Discarded 1 change'),
+    });
+    expect(existsSync(changes)).toBe(false);
+    expect(stateOf(folder)).toMatchObject({ state: 'discarded', digest: set.digest });
+    expect((await run(['apply', RUN])).stderr).toContain('discarded');
+    expect(await run(['discard', RUN])).toMatchObject({ code: 0 });
+    expect(await run(['show', RUN])).toMatchObject({ code: 0 });
+  });
+});
