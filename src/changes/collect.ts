@@ -1,12 +1,13 @@
 import { SandboxError } from '../errors.ts';
 import { showPath } from '../lib/path-bytes.ts';
+import { TimeSlice } from '../lib/slice.ts';
 import { CHANGE_SET_VERSION, type Change, type ChangeSet, type Risk } from '../protocol/changes.ts';
-import type { Manifest } from '../protocol/manifest.ts';
+import type { Manifest, ManifestEntry } from '../protocol/manifest.ts';
 import { compareTrees, type FoundChange, findStaying } from './compare.ts';
 import { ContentKeeper } from './content-keeper.ts';
 import { changeSetDigest } from './digest.ts';
 import { EndTree } from './end-tree.ts';
-import { MAX_RISK_CONTENT_BYTES } from './limits.ts';
+import { MAX_RISK_CONTENT_BYTES, SLICE_MS } from './limits.ts';
 import { pathBytes } from './path-keys.ts';
 import { readArchive } from './read-archive.ts';
 import { Refusals } from './refusals.ts';
@@ -18,8 +19,8 @@ import { refuseBelowLinks, refuseCollisions, refuseGitFolders, refuseLinksToOuts
 
 /** Contents of a changed file, where they are at hand and not larger than MAX_RISK_CONTENT_BYTES. */
 export interface Contents {
-  readonly before?: Buffer;
-  readonly after?: Buffer;
+  readonly before: Buffer | undefined;
+  readonly after: Buffer | undefined;
 }
 
 export interface CollectOptions {
@@ -50,7 +51,7 @@ export interface CollectOptions {
 export async function collectChanges(o: CollectOptions): Promise<ChangeSet> {
   const keeper = new ContentKeeper(o.store, o.maxKeptBytes);
   const refusals = new Refusals();
-  const tree = new EndTree(o.start, keeper, refusals, o.maxFileBytes);
+  const tree = new EndTree(o.start, o.readStart, keeper, refusals, o.maxFileBytes);
   const reasons: string[] = [];
   let told = true;
   try {
@@ -62,30 +63,33 @@ export async function collectChanges(o: CollectOptions): Promise<ChangeSet> {
       );
       told = false;
     } else {
-      told = takeErrors(await o.exit(), tree, refusals, reasons);
+      told = takeErrors(await o.exit(), refusals, reasons);
     }
   } finally {
     keeper.drop();
   }
   reasons.push(...tree.limits);
 
+  const slice = new TimeSlice(SLICE_MS, o.signal);
   const end = tree.entries;
   refuseBelowLinks(end, refusals);
   refuseLinksToOutside(end, o.start, refusals);
+  await slice.pause();
   refuseGitFolders(end, o.start, refusals);
   const staying = findStaying(o.start, end, refusals, told);
+  await slice.pause();
   refuseCollisions(end, staying, o.start, refusals);
-
   const found = compareTrees(o.start, end, staying);
-  const wanted = keepContents(found, keeper, o.readStart);
-  keeper.removeOthers(wanted);
+  await slice.pause();
+
+  await keepContents(found, keeper, o.readStart, slice);
   const set = {
     v: CHANGE_SET_VERSION,
     run: o.run,
     root: o.root,
     outcome: reasons.length === 0 ? 'complete' : 'partial',
     reasons,
-    changes: judged(found, keeper, o),
+    changes: await judged(found, keeper, o, slice),
     ...refusals.result(),
   } satisfies Omit<ChangeSet, 'digest'>;
   const whole: ChangeSet = { ...set, digest: changeSetDigest(set) };
@@ -102,11 +106,10 @@ function nothingCameOut(cut: string | undefined): SandboxError {
 }
 
 /** Takes tar's complaints into account; says whether what is missing in the archive was deleted. */
-function takeErrors(exit: ArchiveExit, tree: EndTree, refusals: Refusals, reasons: string[]): boolean {
+function takeErrors(exit: ArchiveExit, refusals: Refusals, reasons: string[]): boolean {
   const { unreadable, sockets, understood } = readTarErrors(exit);
   for (const key of sockets) refusals.add(key, 'socket', 'It is a socket.');
   for (const key of unreadable) {
-    tree.entries.delete(key);
     refusals.add(key, 'unreadable', 'It could not be read in the sandbox.', true);
   }
   if (exit.exitCode === 0) return true;
@@ -118,28 +121,39 @@ function takeErrors(exit: ArchiveExit, tree: EndTree, refusals: Refusals, reason
   return understood && unreadable.size > 0;
 }
 
-/** Keeps what changed files held before; says which contents the changes need. */
-function keepContents(found: readonly FoundChange[], keeper: ContentKeeper, read: StartReader): Set<string> {
-  const wanted = new Set<string>();
-  for (const { before, after } of found) {
-    for (const entry of [before, after]) if (entry?.sha256 !== undefined) wanted.add(entry.sha256);
+/** Keeps what changed files held before, and lets go of what turned out to belong to no change. */
+async function keepContents(
+  found: readonly FoundChange[],
+  keeper: ContentKeeper,
+  read: StartReader,
+  slice: TimeSlice,
+): Promise<void> {
+  const wanted = new Set(found.flatMap(({ before, after }) => [before?.sha256, after?.sha256]));
+  keeper.removeOthers(wanted);
+  for (const { before } of found) {
+    if (slice.over) await slice.pause();
+    if (before !== undefined) keepStartContent(before, read, keeper);
   }
-  for (const { before } of found) if (before !== undefined) keepStartContent(before, read, keeper);
-  return wanted;
 }
 
-function judged(found: readonly FoundChange[], keeper: ContentKeeper, o: CollectOptions): Change[] {
+async function judged(
+  found: readonly FoundChange[],
+  keeper: ContentKeeper,
+  { risksOf, store }: CollectOptions,
+  slice: TimeSlice,
+): Promise<Change[]> {
   const renames = guessRenames(found);
-  const content = (sha256: string | undefined, size: number) =>
-    sha256 !== undefined && size <= MAX_RISK_CONTENT_BYTES && keeper.has(sha256) ? o.store.readBlob(sha256) : undefined;
-  return found.map(({ key, change, before, after }) => {
+  const content = (entry: ManifestEntry | undefined): Buffer | undefined =>
+    entry?.sha256 !== undefined && entry.size <= MAX_RISK_CONTENT_BYTES && keeper.has(entry.sha256)
+      ? store.readBlob(entry.sha256)
+      : undefined;
+  const changes: Change[] = [];
+  for (const { key, change, before, after } of found) {
+    if (slice.over) await slice.pause();
     const from = renames.get(key);
     const renamed = from === undefined ? change : { ...change, renamedFrom: showPath(pathBytes(from)) };
-    if (o.risksOf === undefined) return { ...renamed, risks: [] };
-    const contents: { -readonly [Key in keyof Contents]: Contents[Key] } = {};
-    const [old, now] = [content(before?.sha256, before?.size ?? 0), content(after?.sha256, after?.size ?? 0)];
-    if (old !== undefined) contents.before = old;
-    if (now !== undefined) contents.after = now;
-    return { ...renamed, risks: o.risksOf(renamed, contents) };
-  });
+    const risks = risksOf?.(renamed, { before: content(before), after: content(after) }) ?? [];
+    changes.push({ ...renamed, risks });
+  }
+  return changes;
 }

@@ -1,11 +1,16 @@
-import { createHash, type Hash } from 'node:crypto';
-import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { createHash, type Hash, hash } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { SandboxError } from '../errors.ts';
 import { MAX_HELD_BYTES, MAX_KEPT_BYTES } from './limits.ts';
+import { type Again, Spool } from './spool.ts';
 import type { ChangeStore } from './store.ts';
 
 const SPOOL = 'spool';
+const NEVER: Again = () => undefined;
+
+/** Whether a content was kept, or why not: too much is kept already, or it is not at hand any more. */
+export type Kept = 'kept' | 'too-large' | 'lost';
 
 /**
  * Takes one content after the other, and keeps those that are wanted once their hash is known. A small one waits in
@@ -23,73 +28,64 @@ export class ContentKeeper {
   /** The whole content in the caller's own bytes, where it came in one piece. */
   #whole: Buffer | undefined;
   #hash: Hash | undefined;
-  #spool: number | undefined;
+  #spool: Spool | undefined;
 
   constructor(store: ChangeStore, maxKept = MAX_KEPT_BYTES) {
     this.#store = store;
     this.#maxKept = maxKept;
   }
 
-  /** A content of this many bytes comes. */
-  begin(size: number): void {
+  /** A content of this many bytes comes; `again` gives one that it may be equal to. */
+  begin(size: number, again: Again = NEVER): void {
     this.drop();
     this.#size = size;
-    this.#hash = createHash('sha256');
-    if (size > MAX_HELD_BYTES) {
-      this.#spool = this.#onDisk(() => openSync(path.join(this.#store.folder, SPOOL), 'wx', 0o600));
-    }
+    if (size > MAX_HELD_BYTES) this.#spool = this.#onDisk(() => new Spool(this.#spoolPath, again));
   }
 
-  /** More than was announced is an error of the caller. Bytes in one piece must stay as they are until `keep`. */
+  /** The bytes must stay as they are until `keep` when they are the whole content. */
   write(bytes: Buffer): void {
-    this.#hash?.update(bytes);
     const { length } = bytes;
-    if (this.#spool !== undefined) this.#onDisk(() => writeAll(this.#spool!, bytes));
-    else if (length === this.#size) this.#whole = bytes;
-    else bytes.copy(this.#held, this.#filled);
+    if (this.#spool !== undefined) {
+      this.#onDisk(() => this.#spool?.write(bytes));
+    } else if (length === this.#size) {
+      this.#whole = bytes;
+    } else {
+      this.#hash ??= createHash('sha256');
+      this.#hash.update(bytes);
+      bytes.copy(this.#held, this.#filled);
+    }
     this.#filled += length;
   }
 
   /** SHA-256 of the content, all of which must have come. */
   finish(): string {
-    if (this.#hash === undefined || this.#filled !== this.#size) {
-      throw new SandboxError('internal', 'A content was finished before it was whole.');
+    if (this.#filled !== this.#size) {
+      throw new SandboxError('internal', `A content of ${this.#size} bytes ended after ${this.#filled}.`);
     }
-    return this.#hash.digest('hex');
+    if (this.#spool !== undefined) return this.#spool.digest();
+    return this.#hash?.digest('hex') ?? hash('sha256', this.#whole ?? Buffer.alloc(0), 'hex');
   }
 
-  /** Keeps the content under its hash; false when too much is kept already. */
-  keep(sha256: string): boolean {
-    if (this.#kept.has(sha256)) {
-      this.drop();
+  /** Keeps the content under its hash, which `finish` gave. */
+  keep(sha256: string): Kept {
+    if (this.#kept.has(sha256)) return 'kept';
+    if (this.#keptBytes + this.#size > this.#maxKept) return 'too-large';
+    const there = this.#onDisk(() => {
+      if (this.#spool !== undefined) return this.#spool.moveTo(this.#store.blobPath(sha256));
+      this.#store.writeBlob(sha256, this.#whole ?? this.#held.subarray(0, this.#size));
       return true;
-    }
-    if (this.#keptBytes + this.#size > this.#maxKept) {
-      this.drop();
-      return false;
-    }
-    this.#onDisk(() => {
-      if (this.#spool === undefined) {
-        this.#store.writeBlob(sha256, this.#whole ?? this.#held.subarray(0, this.#size));
-        return;
-      }
-      closeSync(this.#spool);
-      this.#spool = undefined;
-      renameSync(path.join(this.#store.folder, SPOOL), this.#store.blobPath(sha256));
     });
+    if (!there) return 'lost';
     this.#kept.add(sha256);
     this.#keptBytes += this.#size;
-    this.drop();
-    return true;
+    return 'kept';
   }
 
   /** Forgets the content. */
   drop(): void {
     const spool = this.#spool;
     [this.#spool, this.#whole, this.#hash, this.#size, this.#filled] = [undefined, undefined, undefined, 0, 0];
-    if (spool === undefined) return;
-    closeSync(spool);
-    this.#onDisk(() => rmSync(path.join(this.#store.folder, SPOOL), { force: true }));
+    if (spool !== undefined) this.#onDisk(() => spool.remove());
   }
 
   /** Whether a content with this hash was kept. */
@@ -98,10 +94,16 @@ export class ContentKeeper {
   }
 
   /** Removes what was kept and is not wanted after all. */
-  removeOthers(wanted: ReadonlySet<string>): void {
+  removeOthers(wanted: ReadonlySet<string | undefined>): void {
     for (const sha256 of this.#kept) {
-      if (!wanted.has(sha256)) this.#onDisk(() => rmSync(this.#store.blobPath(sha256), { force: true }));
+      if (wanted.has(sha256)) continue;
+      this.#onDisk(() => rmSync(this.#store.blobPath(sha256), { force: true }));
+      this.#kept.delete(sha256);
     }
+  }
+
+  get #spoolPath(): string {
+    return path.join(this.#store.folder, SPOOL);
   }
 
   #onDisk<T>(act: () => T): T {
@@ -115,8 +117,4 @@ export class ContentKeeper {
       });
     }
   }
-}
-
-function writeAll(fd: number, bytes: Buffer): void {
-  for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
 }

@@ -7,6 +7,7 @@ import { pathBytes } from './path-keys.ts';
 import { findPathProblem } from './path-rules.ts';
 import type { Member, MemberSink, MemberType } from './read-archive.ts';
 import type { Refusals } from './refusals.ts';
+import type { StartReader } from './start-content.ts';
 
 const SPECIAL_BITS = 0o7000;
 
@@ -26,14 +27,22 @@ export class EndTree implements MemberSink {
   /** Limits that were hit, one sentence each. */
   readonly limits = new Set<string>();
   readonly #start: Manifest;
+  readonly #readStart: StartReader;
   readonly #keeper: ContentKeeper;
   readonly #refusals: Refusals;
   readonly #maxFile: number;
   #changes = 0;
   #file: { key: string; known: ManifestEntry | undefined; mode: number; size: number } | undefined;
 
-  constructor(start: Manifest, keeper: ContentKeeper, refusals: Refusals, maxFile = MAX_FILE_BYTES) {
+  constructor(
+    start: Manifest,
+    readStart: StartReader,
+    keeper: ContentKeeper,
+    refusals: Refusals,
+    maxFile = MAX_FILE_BYTES,
+  ) {
     this.#start = start;
+    this.#readStart = readStart;
     this.#keeper = keeper;
     this.#refusals = refusals;
     this.#maxFile = maxFile;
@@ -71,11 +80,10 @@ export class EndTree implements MemberSink {
     const same = known?.type === 'file' && known.sha256 === sha256 && isExecutable(known.mode) === isExecutable(mode);
     if (same) this.entries.set(key, known);
     else if (this.#mayChange(key, known)) {
-      if (this.#keeper.keep(sha256)) {
-        this.entries.set(key, { path: pathBytes(key), type: 'file', mode, size, sha256 });
-      } else {
-        this.#limit(key, 'too-large', 'The contents of all changed files together are too large to be kept.');
-      }
+      const kept = this.#keeper.keep(sha256);
+      if (kept === 'kept') this.entries.set(key, { path: pathBytes(key), type: 'file', mode, size, sha256 });
+      else if (kept === 'too-large') this.#limit(key, kept, 'All changed files together are too large to be kept.');
+      else this.#limit(key, 'unreadable', 'A file on the host changed while it was compared with the sandbox.');
     }
     this.#keeper.drop();
   }
@@ -115,7 +123,7 @@ export class EndTree implements MemberSink {
       this.#limit(key, 'too-large', `A file is larger than ${this.#maxFile} bytes.`);
       return;
     }
-    this.#keeper.begin(size);
+    this.#keeper.begin(size, known?.type === 'file' ? () => this.#readStart(known.path) : undefined);
     this.#file = { key, known, mode, size };
   }
 
@@ -132,7 +140,7 @@ export class EndTree implements MemberSink {
     return false;
   }
 
-  #limit(key: string, reason: 'too-large' | 'too-many', detail: string, folder = false): void {
+  #limit(key: string, reason: Refused['reason'], detail: string, folder = false): void {
     this.limits.add(detail);
     this.#refusals.add(key, reason, detail, folder);
   }

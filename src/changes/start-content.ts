@@ -28,12 +28,21 @@ function* pieces(fd: number): Generator<Buffer> {
   try {
     if (!fstatSync(fd).isFile()) return;
     for (;;) {
-      const read = readSync(fd, piece, 0, PIECE_BYTES, null);
+      const read = readSome(fd, piece);
       if (read === 0) return;
       yield piece.subarray(0, read);
     }
   } finally {
     closeSync(fd);
+  }
+}
+
+/** How many bytes came; a disk that fails ends a file like its end does, and the hash tells. */
+function readSome(fd: number, piece: Buffer): number {
+  try {
+    return readSync(fd, piece, 0, piece.length, null);
+  } catch {
+    return 0;
   }
 }
 
@@ -50,12 +59,8 @@ export function keepStartContent(entry: ManifestEntry, read: StartReader, keeper
       if (left < 0) break;
       keeper.write(piece);
     }
-    if (left === 0 && keeper.finish() === sha256) return keeper.keep(sha256);
-  } catch (error) {
-    // The disk failed or the file went away: the same as a file that is another one by now.
-    if (!(error instanceof Error && 'code' in error && 'syscall' in error)) throw error;
+    return left === 0 && keeper.finish() === sha256 && keeper.keep(sha256) === 'kept';
   } finally {
     keeper.drop();
   }
-  return false;
 }

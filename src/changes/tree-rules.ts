@@ -73,6 +73,8 @@ function controlPath(key: string, repositories: ReadonlySet<string>): string | u
 
 /** `others`: what else is there when the changes are applied. */
 export function refuseCollisions(end: Tree, others: Iterable<string>, start: Manifest, refusals: Refusals): void {
+  // Two that were there at the start are the user's own.
+  if (![...end.keys()].some((key) => !start.has(key))) return;
   for (const group of findCollisions([...end.keys(), ...others])) {
     for (const key of group) {
       if (start.has(key)) continue;
