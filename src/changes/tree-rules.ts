@@ -40,19 +40,16 @@ export function refuseLinksToOutside(end: Tree, start: Manifest, refusals: Refus
 export function refuseGitFolders(end: Tree, start: Manifest, refusals: Refusals): void {
   const before = findGitFolders(start);
   const after = findGitFolders(end);
-  const created = [...after].filter((folder) => !before.has(folder));
+  const created = new Set([...after].filter((folder) => !before.has(folder)).sort());
   for (const folder of created) {
-    if (folder !== '' && !start.has(folder)) {
-      refusals.add(folder, 'git-metadata', 'git takes this new folder for a repository, and runs what is in it.', true);
-    }
+    if (folder === '' || start.has(folder) || refusals.covering(folder) !== undefined) continue;
+    refusals.add(folder, 'git-metadata', 'git takes this new folder for a repository, and runs what is in it.', true);
   }
   for (const [key, entry] of end) {
-    const folder = parentOf(key);
-    if (start.get(key) === entry) continue;
-    if (after.has(folder) && !before.has(folder) && makesGitFolder(nameOf(key))) {
-      const detail = 'With it git would take the folder for a repository, and run what is in it.';
-      refusals.add(key, 'git-metadata', detail, entry.type === 'dir');
-    }
+    if (start.get(key) === entry || !created.has(parentOf(key)) || !makesGitFolder(nameOf(key))) continue;
+    if (refusals.covering(key) !== undefined) continue;
+    const detail = 'With it git would take the folder for a repository, and run what is in it.';
+    refusals.add(key, 'git-metadata', detail, entry.type === 'dir');
   }
   for (const key of end.keys()) {
     const at = controlPath(key, before);

@@ -3,31 +3,16 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { collectChanges } from '../../src/changes/collect.ts';
 import { ChangeStore } from '../../src/changes/store.ts';
 import { parsePath, showPath } from '../../src/lib/path-bytes.ts';
 import type { ChangeSet, FileState } from '../../src/protocol/changes.ts';
 import { inPieces } from '../support/raw-archive.ts';
 import { archiveOf, edited, edits, manifestOf, type Node, type Tree, tree } from '../support/trees.ts';
+import { collect } from './collect-support.ts';
 
 const keyOf = (shown: string): string => parsePath(shown).toString('latin1');
 const parentOf = (key: string): string => key.slice(0, Math.max(0, key.lastIndexOf('/')));
 const covers = (refused: string, key: string): boolean => key === refused || key.startsWith(`${refused}/`);
-
-async function collect(start: Tree, end: Tree, store: ChangeStore, piece: number): Promise<ChangeSet> {
-  return collectChanges({
-    archive: inPieces(archiveOf(end), piece),
-    exit: async () => ({ exitCode: 0, stderr: '' }),
-    start: manifestOf(start),
-    readStart: (at) => {
-      const node = start.get(at.toString('latin1'));
-      return node?.type === 'file' ? [node.content] : undefined;
-    },
-    store,
-    run: 'r',
-    root: '/repo',
-  });
-}
 
 /** Applies a change set as strictly as a disk would: nothing into what is no folder, no folder away that is not empty. */
 function applied(start: Tree, { changes }: ChangeSet, store: ChangeStore): Tree {
@@ -73,7 +58,7 @@ test('what is applied equals what the agent left, but for what is refused by nam
       fc.asyncProperty(tree, edits, fc.integer({ min: 1, max: 3000 }), async (start, all, piece) => {
         const end = edited(start, all);
         const store = new ChangeStore(mkdtempSync(path.join(folder, 's-')));
-        const set = await collect(start, end, store, piece);
+        const { set } = await collect(start, end, { store, archive: inPieces(archiveOf(end), piece) });
         const result = applied(start, set, store);
         const refused = set.refused.map((one) => keyOf(one.path));
         expect(set.outcome).toBe('complete');
