@@ -1,0 +1,66 @@
+import { type Finding, finding } from './finding.ts';
+import { MAX_LOCK_BYTES, MAX_LOCK_LINES } from './limits.ts';
+import { countLines, diffLines, type Hunk } from './line-diff.ts';
+import { addressesIn } from './lock-address.ts';
+import { findChangedChecksum } from './lock-checksums.ts';
+import { type LockDialect, lockDialect, saysSource } from './lock-lines.ts';
+import { findWrongPackages, type Place } from './lock-names.ts';
+
+/** Sources in a lock file that it did not have, each once; a reason when it cannot be looked through. */
+export function judgeLock(name: string, before: Buffer | undefined, after: Buffer): Finding[] | string {
+  const old = before ?? Buffer.alloc(0);
+  if ([old, after].some((content) => content.length > MAX_LOCK_BYTES || countLines(content) > MAX_LOCK_LINES)) {
+    return 'too large to be looked through';
+  }
+  if (after.includes(0)) return 'not text';
+  const dialect = lockDialect(name);
+  const oldText = old.toString('utf8');
+  const known = sourceNames(dialect, oldText);
+  const hunks = diffLines(old, after);
+  const lines = after.toString('utf8').split('\n');
+  const found: Finding[] = [];
+  for (const hunk of hunks) {
+    const place = { from: hunk.line - 1, to: hunk.line - 1 + countLines(hunk.added) };
+    found.push(...newSources(dialect, hunk, lines, place, known));
+    found.push(...findWrongPackages(lines, place, oldText));
+  }
+  if (before !== undefined && dialect.checksumsApart !== true) found.push(...findChangedChecksum(hunks));
+  return found;
+}
+
+function* newSources(
+  dialect: LockDialect,
+  hunk: Hunk,
+  lines: readonly string[],
+  place: Place,
+  known: Set<string>,
+): Generator<Finding> {
+  // What stood in this place tells more than what stands somewhere in the file: a package moved to another registry.
+  const replaced = sourceNames(dialect, hunk.removed.toString('utf8'));
+  for (const { line, source } of sourcesOf(dialect, lines, place)) {
+    const moved = replaced.size > 0 && hunk.exact && !replaced.has(source);
+    if (known.has(source) && !moved) continue;
+    known.add(source);
+    replaced.add(source);
+    yield finding(source, [line + 1, line + 1]);
+  }
+}
+
+function sourceNames(dialect: LockDialect, text: string): Set<string> {
+  const lines = text.split('\n');
+  return new Set(Array.from(sourcesOf(dialect, lines, { from: 0, to: lines.length }), ({ source }) => source));
+}
+
+function* sourcesOf(
+  dialect: LockDialect,
+  lines: readonly string[],
+  { from, to }: Place,
+): Generator<{ line: number; source: string }> {
+  for (let line = from; line < Math.min(to, lines.length); line++) {
+    const text = lines[line]!;
+    const named = dialect.names?.exec(text)?.[1];
+    if (named !== undefined) yield { line, source: named.trim() };
+    if (!saysSource(dialect, text, lines[line - 1] ?? '')) continue;
+    for (const source of addressesIn(text)) yield { line, source };
+  }
+}
