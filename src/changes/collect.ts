@@ -1,27 +1,22 @@
 import { SandboxError } from '../errors.ts';
 import { showPath } from '../lib/path-bytes.ts';
 import { TimeSlice } from '../lib/slice.ts';
-import { CHANGE_SET_VERSION, type Change, type ChangeSet, type Risk } from '../protocol/changes.ts';
+import { CHANGE_SET_VERSION, type Change, type ChangeSet } from '../protocol/changes.ts';
 import type { Manifest, ManifestEntry } from '../protocol/manifest.ts';
 import { compareTrees, type FoundChange, findStaying } from './compare.ts';
 import { ContentKeeper } from './content-keeper.ts';
 import { changeSetDigest } from './digest.ts';
 import { EndTree } from './end-tree.ts';
-import { MAX_RISK_CONTENT_BYTES, SLICE_MS } from './limits.ts';
+import { SLICE_MS } from './limits.ts';
 import { pathBytes } from './path-keys.ts';
 import { readArchive } from './read-archive.ts';
 import { Refusals } from './refusals.ts';
 import { guessRenames } from './rename-guess.ts';
+import { classifyRisks } from './risk/classify.ts';
 import { keepStartContent, type StartReader } from './start-content.ts';
 import type { ChangeStore } from './store.ts';
 import { type ArchiveExit, readTarErrors } from './tar-errors.ts';
 import { refuseBelowLinks, refuseCollisions, refuseGitFolders, refuseLinksToOutside } from './tree-rules.ts';
-
-/** Contents of a changed file, where they are at hand and not larger than MAX_RISK_CONTENT_BYTES. */
-export interface Contents {
-  readonly before: Buffer | undefined;
-  readonly after: Buffer | undefined;
-}
 
 export interface CollectOptions {
   /** What GNU tar wrote of the sandbox's root: `tar -c --format=gnu --hard-dereference --exclude=./.git -C ROOT .` */
@@ -37,7 +32,8 @@ export interface CollectOptions {
   readonly run: string;
   /** Real path of the repository on the host. */
   readonly root: string;
-  readonly risksOf?: (change: Omit<Change, 'risks'>, contents: Contents) => Risk[];
+  /** Instead of `classifyRisks`. */
+  readonly risksOf?: typeof classifyRisks;
   readonly signal?: AbortSignal;
   /** Instead of MAX_FILE_BYTES and MAX_KEPT_BYTES. */
   readonly maxFileBytes?: number;
@@ -139,20 +135,18 @@ async function keepContents(
 async function judged(
   found: readonly FoundChange[],
   keeper: ContentKeeper,
-  { risksOf, store }: CollectOptions,
+  { risksOf = classifyRisks, store }: CollectOptions,
   slice: TimeSlice,
 ): Promise<Change[]> {
   const renames = guessRenames(found);
   const content = (entry: ManifestEntry | undefined): Buffer | undefined =>
-    entry?.sha256 !== undefined && entry.size <= MAX_RISK_CONTENT_BYTES && keeper.has(entry.sha256)
-      ? store.readBlob(entry.sha256)
-      : undefined;
+    entry?.sha256 !== undefined && keeper.has(entry.sha256) ? store.readBlob(entry.sha256) : undefined;
   const changes: Change[] = [];
   for (const { key, change, before, after } of found) {
     if (slice.over) await slice.pause();
     const from = renames.get(key);
     const renamed = from === undefined ? change : { ...change, renamedFrom: showPath(pathBytes(from)) };
-    const risks = risksOf?.(renamed, { before: content(before), after: content(after) }) ?? [];
+    const risks = risksOf(renamed, { before: () => content(before), after: () => content(after) });
     changes.push({ ...renamed, risks });
   }
   return changes;

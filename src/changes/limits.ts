@@ -18,8 +18,6 @@ export const MAX_EXTENSION_BYTES = 64 * KiB;
 export const MAX_END_ZEROS = MiB;
 /** Largest file that is held in memory while its hash is made, bytes; larger ones wait on disk. */
 export const MAX_HELD_BYTES = MiB;
-/** Largest content in which risks are looked for, bytes. */
-export const MAX_RISK_CONTENT_BYTES = 8 * MiB;
 /** Lines of the tar command's errors that are read. */
 export const MAX_TAR_ERRORS = 10_000;
 /** Links that are followed to find where one leads: as many as Linux follows. */

@@ -1,4 +1,5 @@
 import type { Checked, Conflict } from '../changes/apply/check.ts';
+import { explainRisk } from '../changes/risk/risk-table.ts';
 import { plural } from '../lib/format.ts';
 import { type OfRisk, riskText } from './diff/change-words.ts';
 import { say } from './print.ts';
@@ -16,7 +17,7 @@ export function sayConflicts(conflicts: readonly Conflict[]): void {
 /** Says, bounded, what needs consent. */
 export function sayRisks(risks: readonly OfRisk[]): void {
   for (const { name, changes } of risks) {
-    say(`Risk ${name}: ${plural(changes.length, 'change')}`);
+    say(`Risk ${name}: ${plural(changes.length, 'change')}. ${explainRisk(name)}`);
     sayList(
       changes.flatMap(({ path, risks: found }) =>
         found.filter((risk) => risk.class === name).map((risk) => `${path}: ${riskText(risk)}`),

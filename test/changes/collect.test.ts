@@ -177,7 +177,7 @@ test('risks are judged with what a file held and holds', async () => {
   const seen: unknown[] = [];
   const { set } = await collect(treeOf({ a: file('old') }), treeOf({ a: file('new'), b: link('a') }), {
     risksOf: ({ path, kind }, { before, after }) => {
-      seen.push([path, kind, before?.toString(), after?.toString()]);
+      seen.push([path, kind, before()?.toString(), after()?.toString()]);
       return path === 'b' ? [{ class: 'symlink', what: 'a' }] : [];
     },
   });

@@ -66,7 +66,8 @@ test('a manifest that cannot be read is a risk', () => {
     ['"x"', 'package manifest, no JSON object'],
     [`${'['.repeat(100_000)}`, 'package manifest, nested too deeply'],
     [`[${'1,'.repeat(200_000)}1]`, 'package manifest, holds too many values'],
-    [Buffer.alloc(50 * 1024 * 1024, 0x20), 'package manifest, too large to be looked through'],
+    [Buffer.alloc(5 * 1024 * 1024, 0x20), 'package manifest, too large to be looked through'],
+    [Buffer.alloc(50 * 1024 * 1024, 0x20), 'package manifest, 50 MiB, too large to be looked through'],
     [`{"scripts": "${'a'.repeat(1000)}"}`, 'scripts @1'],
     [Buffer.from([0x7b, 0xff, 0xfe, 0x7d]), 'package manifest, not JSON'],
   ];

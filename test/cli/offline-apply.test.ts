@@ -150,7 +150,9 @@ describe('what may run code', () => {
     const before = tree();
     const refused = await run(['apply', RUN]);
     expect(refused.code).toBe(6);
-    expect(refused.stderr).toContain('Risk ci: 1 change\n  .github/workflows/x.yml: ci: runs on push\n');
+    expect(refused.stderr).toMatch(
+      /^Risk ci: 1 change\. A CI service .*\n {2}\.github\/workflows\/x\.yml: ci: runs on push$/m,
+    );
     const command = `pi-sandbox apply ${RUN} --allow-risk ci,shell-start-up,symlink`;
     expect(refused.stderr).toContain(command);
     expect(tree()).toEqual(before);

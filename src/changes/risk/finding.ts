@@ -1,3 +1,4 @@
+import { sanitize } from '../../lib/sanitize.ts';
 import { MAX_QUOTED } from './limits.ts';
 
 /** Something that makes a change a risk of the class whose rule was asked. */
@@ -11,7 +12,8 @@ export function finding(what: string, lines?: [from: number, to: number]): Findi
   return lines === undefined ? { what } : { what, lines };
 }
 
-/** Text of unknown length and origin, for use inside a description. Whoever prints it escapes it. */
+/** Text of unknown length and origin, made fit to stand inside a description. */
 export function quoted(text: string): string {
-  return text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED).toWellFormed()}...` : text;
+  const shown = text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}...` : text;
+  return sanitize(shown, { keepNewlines: false });
 }

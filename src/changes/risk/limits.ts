@@ -1,7 +1,7 @@
 import { KiB, MiB } from '../../lib/bytes.ts';
 
 /** Largest content that is looked through, bytes. A larger one is a risk because it was not. */
-export const MAX_CONTENT_BYTES = 64 * MiB;
+export const MAX_CONTENT_BYTES = 32 * MiB;
 /** Largest JSON manifest (package.json, composer.json) that is parsed, bytes; and how deep and how many values. */
 export const MAX_MANIFEST_BYTES = 4 * MiB;
 export const MAX_MANIFEST_DEPTH = 64;
