@@ -1,6 +1,7 @@
 import { parsePath } from '../lib/path-bytes.ts';
 import type { NotInPatch } from '../protocol/change-view.ts';
 import type { Change, FileState } from '../protocol/changes.ts';
+import { bareFolders } from './bare-folders.ts';
 import { MAX_PATCH_FILE_BYTES } from './limits.ts';
 import type { ChangeStore } from './store.ts';
 
@@ -25,7 +26,8 @@ export function patchTrees(changes: readonly Change[], store: ChangeStore): Patc
   const before: TreeFile[] = [];
   const after: TreeFile[] = [];
   const left: NotInPatch[] = [];
-  const folders = { before: parentsOf(changes, 'before'), after: parentsOf(changes, 'after') };
+  // For git a folder is there through what is in it.
+  const bare = bareFolders(changes);
   for (const change of changes) {
     const why = problemOf(change, store);
     if (why !== undefined) {
@@ -39,7 +41,7 @@ export function patchTrees(changes: readonly Change[], store: ChangeStore): Patc
     const now = side(change.after);
     if (old !== undefined) before.push({ path, ...old });
     if (now !== undefined) after.push({ path, ...now });
-    if (isLostFolder(change, folders)) left.push({ path: change.path, why: 'empty-folder' });
+    if (bare.has(change.path)) left.push({ path: change.path, why: 'empty-folder' });
   }
   return { before, after, left };
 }
@@ -62,24 +64,4 @@ function problemOf(change: Change, store: ChangeStore): NotInPatch['why'] | unde
   const files = [change.before, change.after].filter((state) => state?.type === 'file');
   if (files.some((file) => file.size > MAX_PATCH_FILE_BYTES)) return 'too-large';
   return files.some((file) => file.size > 0 && !store.hasBlob(file.sha256)) ? 'content-missing' : undefined;
-}
-
-/** A folder exists for git through what is in it; one that comes or goes with nothing in it is lost. */
-function isLostFolder(change: Change, folders: Record<'before' | 'after', ReadonlySet<string>>): boolean {
-  return (['before', 'after'] as const).some((side) => change[side]?.type === 'dir' && !folders[side].has(change.path));
-}
-
-/** All folders above files and links of one side, as shown. */
-function parentsOf(changes: readonly Change[], side: 'before' | 'after'): Set<string> {
-  const parents = new Set<string>();
-  for (const change of changes) {
-    const state = change[side];
-    if (state === undefined || state.type === 'dir') continue;
-    for (let at = change.path.lastIndexOf('/'); at > 0; at = change.path.lastIndexOf('/', at - 1)) {
-      const parent = change.path.slice(0, at);
-      if (parents.has(parent)) break;
-      parents.add(parent);
-    }
-  }
-  return parents;
 }

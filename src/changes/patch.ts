@@ -73,7 +73,7 @@ export async function makePatch(store: ChangeStore, changes: readonly Change[], 
   const trees = patchTrees(changes, store);
   const git = gitIn(options);
   await makeBareRepository(options.folder);
-  await git.run(['fast-import', '--quiet', '--date-format=raw'], importStream(trees, store));
+  await git.run(['fast-import', '--quiet', '--date-format=raw', '--depth=0'], importStream(trees, store));
   return {
     left: trees.left,
     bytes: () => git.stream([...DIFF, ...PATCH, '--binary', BEFORE, AFTER, '--']),
@@ -98,7 +98,13 @@ async function makeBareRepository(folder: string): Promise<void> {
 
 /** The host's git on the scratch repository. */
 function gitIn({ folder, gitPath = 'git', signal }: PatchOptions) {
-  const common = { cwd: folder, env: isolatedGitEnv(folder), ...(signal === undefined ? {} : { signal }) };
+  // A person at a pager may press Ctrl-C without ending what the pager reads.
+  const common = {
+    cwd: folder,
+    env: isolatedGitEnv(folder),
+    ownGroup: true,
+    ...(signal === undefined ? {} : { signal }),
+  };
   const own = [`--git-dir=${folder}`];
   return {
     async run(args: readonly string[], input: AsyncIterable<Buffer>): Promise<void> {

@@ -7,7 +7,7 @@ import type { UntilInterrupted } from './until-interrupted.ts';
  * Shows text that is harmless already: on a terminal through the user's pager (`$PAGER`, else less), else as it is. The
  * pager's words are parted at blanks; no shell reads them.
  */
-export async function page(text: AsyncIterable<string>, stop: UntilInterrupted): Promise<void> {
+export async function page(text: AsyncGenerator<string, void>, stop: UntilInterrupted): Promise<void> {
   if (environment.display(process.stdout).terminal) {
     const [file = '', ...args] = (environment.env('PAGER') ?? 'less').split(' ').filter((word) => word !== '');
     stop.ignoreKeys = true;

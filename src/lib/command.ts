@@ -15,6 +15,8 @@ export interface CommandOptions {
   /** Milliseconds until it is killed. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
+  /** Ctrl-C at our terminal does not reach it: whether it ends is ours to decide. */
+  readonly ownGroup?: boolean;
 }
 
 export interface CommandResult {
@@ -126,13 +128,13 @@ export async function* streamCommand(
 
 /**
  * Runs a program on our own terminal and feeds it, at its pace, until it leaves or the text ends. False when it could not
- * be started; nothing was taken from the source then.
+ * be started; nothing was taken from the source then. Else the source has ended when it settles.
  */
 export async function feedCommand(
   file: string,
   args: readonly string[],
   options: Pick<CommandOptions, 'cwd' | 'env'>,
-  source: AsyncIterable<string>,
+  source: AsyncGenerator<string, void>,
 ): Promise<boolean> {
   const { execa } = await import('execa');
   const child = execa(file, args, {
@@ -158,11 +160,13 @@ export async function feedCommand(
   text.pipe(child.stdin);
   await child;
   text.destroy();
+  // What the source holds (a command, a folder) is let go of before we return.
+  await source.return();
   if (failure !== undefined) throw failure.error;
   return true;
 }
 
-function started(options: Pick<CommandOptions, 'cwd' | 'env' | 'signal'>) {
+function started(options: Pick<CommandOptions, 'cwd' | 'env' | 'signal' | 'ownGroup'>) {
   return {
     cwd: options.cwd,
     env: options.env,
@@ -171,6 +175,7 @@ function started(options: Pick<CommandOptions, 'cwd' | 'env' | 'signal'>) {
     encoding: 'buffer',
     stripFinalNewline: false,
     killSignal: 'SIGKILL',
+    detached: options.ownGroup === true,
     reject: false,
   } as const;
 }

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { CommandError, feedCommand, runCommand, streamCommand } from '../../src/lib/command.ts';
 
 const NODE = process.execPath;
@@ -96,11 +96,16 @@ test('a slow reader holds a streamed command back and is not taken for a silent 
   const endless = script(
     'const w = () => { while (process.stdout.write("x".repeat(65536))); process.stdout.once("drain", w); }; w()',
   );
-  const stream = streamCommand(NODE, endless, { ...streaming, maxBytes: 1 << 30, quietMs: 300 });
-  await stream.next();
-  await new Promise((resolve) => setTimeout(resolve, 600));
-  expect((await stream.next()).done).toBe(false);
-  await stream.return();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const stream = streamCommand(NODE, endless, { ...streaming, maxBytes: 1 << 30 });
+    await stream.next();
+    vi.advanceTimersByTime(2 * streaming.quietMs);
+    expect((await stream.next()).done).toBe(false);
+    await stream.return();
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test('a program that is not there takes nothing of what it would be fed', async () => {
@@ -114,10 +119,17 @@ test('a program that is not there takes nothing of what it would be fed', async 
 });
 
 test('a fed program may leave early, and what the source throws is not swallowed', async () => {
+  let ended = false;
   async function* endless(): AsyncGenerator<string, void> {
-    for (;;) yield 'x'.repeat(1 << 16);
+    try {
+      for (;;) yield 'x'.repeat(1 << 16);
+    } finally {
+      await new Promise(setImmediate);
+      ended = true;
+    }
   }
   expect(await feedCommand(NODE, script('process.exit(0)'), { cwd: '/', env: {} }, endless())).toBe(true);
+  expect(ended).toBe(true);
   async function* broken(): AsyncGenerator<string, void> {
     yield 'x';
     throw new Error('the source broke');

@@ -1,3 +1,4 @@
+import { withoutImpliedFolders } from '../../changes/bare-folders.ts';
 import type { Patch } from '../../changes/patch.ts';
 import { selectChanges } from '../../changes/select-changes.ts';
 import { ownedFolder } from '../../container/owned-folder.ts';
@@ -59,7 +60,7 @@ async function printStat(shown: Shown): Promise<void> {
     if (!(error instanceof SandboxError)) throw error;
     say(`Lines are not counted: ${error.message}`);
   }
-  const { rows, sum } = statRows(changes, counts);
+  const { rows, sum } = statRows(withoutImpliedFolders(changes), counts);
   printTable(rows);
   printLine(sum);
   sayWhatIsMissing(shown);

@@ -1,3 +1,4 @@
+import { withoutImpliedFolders } from '../../changes/bare-folders.ts';
 import { plural } from '../../lib/format.ts';
 import type { NotInPatch } from '../../protocol/change-view.ts';
 import type { Change, ChangeSet } from '../../protocol/changes.ts';
@@ -9,8 +10,8 @@ import { MAX_LISTED } from './limits.ts';
 export function* summaryLines(set: ChangeSet, changes: readonly Change[]): Generator<Span[], void> {
   const risky = changes.filter((change) => change.risks.length > 0).length;
   const eye = risky === 0 ? '' : `; ${risky} ${risky === 1 ? 'needs' : 'need'} your eye`;
-  const part = changes.length === set.changes.length ? '' : ` of ${set.changes.length}`;
-  yield [span(`Run ${set.run} of ${set.root}: ${countText(changes)}${part}${eye}`, 'bold')];
+  const part = changes.length === set.changes.length ? '' : ` of ${withoutImpliedFolders(set.changes).length}`;
+  yield [span(`Run ${set.run} of ${set.root}: ${countText(withoutImpliedFolders(changes))}${part}${eye}`, 'bold')];
   yield [span(`Digest ${set.digest}`, 'dim')];
   if (set.outcome === 'partial') {
     yield [span('PARTIAL: this is not all that the agent changed.', 'red')];

@@ -1,3 +1,4 @@
+import { withoutImpliedFolders } from '../../changes/bare-folders.ts';
 import type { Patch } from '../../changes/patch.ts';
 import { SandboxError } from '../../errors.ts';
 import { type Display, shownLine } from '../shown-line.ts';
@@ -20,7 +21,7 @@ export async function* diffText({ set, changes, patchOf }: Shown, display: Displ
     }
   } catch (error) {
     if (!(error instanceof SandboxError)) throw error;
-    for (const line of headings([...risky, ...plain])) yield shownLine(line, display);
+    for (const line of headings(withoutImpliedFolders([...risky, ...plain]))) yield shownLine(line, display);
     throw error;
   }
   for await (const line of bodyLines(chapters, set.run)) yield shownLine(line, display);
