@@ -25,9 +25,8 @@ export function findStaying(
   told: boolean,
 ): Set<string> {
   const staying = new Set<string>();
-  const implied = impliedFolders(end.keys(), end);
   for (const key of start.keys()) {
-    if (end.has(key) || implied.has(key)) continue;
+    if (end.has(key)) continue;
     const problem = findPathProblem(key);
     if (problem !== undefined) refusals.add(problem.at, problem.reason, problem.detail, problem.at !== key);
     const at = refusals.covering(key);

@@ -56,7 +56,7 @@ export class EndTree implements MemberSink {
     const known = this.#start.get(key);
     const problem = known === undefined ? findPathProblem(key) : undefined;
     if (problem !== undefined) {
-      this.#refusals.add(problem.at, problem.reason, problem.detail, problem.at !== key || member.type === 'dir');
+      this.#refusals.add(problem.at, problem.reason, problem.detail, true);
       if (problem.at !== key) this.#refusals.addBelow(problem.at);
       return;
     }
@@ -92,7 +92,6 @@ export class EndTree implements MemberSink {
     const earlier = this.entries.get(key);
     if (earlier === undefined && this.#refusals.get(key) === undefined) return false;
     if (earlier?.type === 'dir' && member.type === 'dir') return true;
-    this.entries.delete(key);
     this.#refusals.add(key, 'duplicate', 'The archive holds it more than once.');
     return true;
   }

@@ -26,7 +26,7 @@ export function leavesRoot(link: ManifestEntry, at: LookUp): string | undefined 
     if (isGitName(part)) return 'it leads into git metadata';
     here = here === '' ? part : `${here}/${part}`;
     const found = at(here);
-    if (found?.type === 'symlink' && found.path.compare(link.path) !== 0) {
+    if (found?.type === 'symlink') {
       hops += 1;
       const further = split(found.target);
       if (further === undefined) return 'it leads to a link whose target is absolute';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { END, rawMember } from '../support/raw-archive.ts';
 import { archiveOf } from '../support/trees.ts';
-import { changesOf, collect, dir, file, treeOf } from './collect-support.ts';
+import { changesOf, collect, dir, file, refusedOf, treeOf } from './collect-support.ts';
 
 const start = treeOf({ 'kept.txt': file('kept'), 'd/inner.txt': file('inner'), 'gone.txt': file('gone') });
 
@@ -28,6 +28,13 @@ test.each([
   expect(collected.set.outcome).toBe('partial');
   expect(collected.set.reasons[0]).toContain('is not whole');
   expect(changesOf(collected).filter((one) => one !== 'add z.txt')).toEqual(['add a.txt', 'modify kept.txt']);
+});
+
+test('a new name may not be one with a name that a cut archive does not show (D47)', async () => {
+  const bytes = archiveOf(treeOf({ 'GONE.txt': file('x'), 'z.txt': file('z') })).subarray(0, -1024);
+  const collected = await collect(start, bytes);
+  expect(refusedOf(collected)).toEqual(['name-collision GONE.txt']);
+  expect(changesOf(collected)).toEqual(['add z.txt']);
 });
 
 test.each([

@@ -154,6 +154,26 @@ test('what is refused stays as it was, with all that was in it', async () => {
   expect(changesOf(collected)).toEqual([]);
 });
 
+test('a folder stays for what may not be deleted in it, and does not become something else', async () => {
+  const start = treeOf({ 'd/.GIT/x': file('x'), 'd/f': file('f') });
+  const emptied = await collect(start, treeOf({}));
+  expect(refusedOf(emptied)).toEqual(['git-metadata d/.GIT']);
+  expect(changesOf(emptied)).toEqual(['delete d/f']);
+  const replaced = await collect(start, treeOf({ d: file('a file now') }));
+  expect(refusedOf(replaced)).toEqual(['git-metadata d', 'git-metadata d/.GIT']);
+  expect(changesOf(replaced)).toEqual([]);
+});
+
+test('a folder that only its content names is there', async () => {
+  const start = treeOf({ 'd/e/f': file('f') });
+  expect(changesOf(await collect(start, [{ name: './d/e/f', content: 'f' }]))).toEqual([]);
+  const more = await collect(start, [
+    { name: './d/e/f', content: 'f' },
+    { name: './n/m/f', content: 'f' },
+  ]);
+  expect(changesOf(more)).toEqual(['add n', 'add n/m', 'add n/m/f']);
+});
+
 test('a start content is kept only if the host still has it', async () => {
   const start = treeOf({
     'a.txt': file('a'),
