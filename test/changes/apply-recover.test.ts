@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { JournalFile } from '../../src/changes/apply/journal.ts';
@@ -14,7 +14,8 @@ describe('an apply that was cut off', () => {
   it('is undone after any number of steps, and can then be made', async () => {
     const { length } = await cutApply(applying(START, END), () => ({ staged: 0, made: 0 }));
     expect(length).toBeGreaterThan(15);
-    for (let at = 0; at <= 2 * length; at++) {
+    const writing = Array.from({ length: length + 2 }, (_, step) => length - 1 + step);
+    for (const at of [0, 1, ...writing]) {
       const work = applying(START, END);
       const before = work.tree();
       await cutApply(work, (steps) => ({ staged: Math.min(at, steps), made: Math.max(0, at - steps) }));
@@ -42,6 +43,16 @@ describe('an apply that was cut off', () => {
     const other = applying(START, END);
     await other.apply();
     expect(work.tree()).toEqual(other.tree());
+  });
+
+  it('is undone also when the undoing was cut off while a file had both of its names', async () => {
+    const work = applying({ a: '1' }, { a: '2' });
+    const [step] = await cutApply(work, ALL);
+    rmSync(path.join(work.root, 'a'));
+    linkSync(path.join(work.root, step!.old!), path.join(work.root, 'a'));
+    expect(await recoverApply(work.runFolder, work.store)).toMatchObject({ end: 'undone', left: [] });
+    expect(Object.keys(work.tree())).toEqual(['a']);
+    expect(readFileSync(path.join(work.root, 'a'), 'utf8')).toBe('1');
   });
 
   it('waits while its target is away', async () => {
@@ -96,6 +107,17 @@ describe('an edit between the cut and the recovery', () => {
       'm was changed since, and is left as it is.',
     ]);
     expect(Object.keys(work.tree())).toEqual(['d', 'd/mine', 'm']);
+  });
+
+  it('of a file that has both of its names for a moment stays, under its own', async () => {
+    const work = applying({}, { a: 'a' });
+    const [step] = await cutApply(work, (staged) => ({ staged, made: 0 }));
+    linkSync(path.join(work.root, step!.fresh!), path.join(work.root, 'a'));
+    writeFileSync(path.join(work.root, 'a'), EDIT);
+    expect((await recoverApply(work.runFolder, work.store))?.left).toEqual([
+      'a was changed since, and is left as it is.',
+    ]);
+    expect(Object.keys(work.tree())).toEqual(['a']);
   });
 
   it('where a file was to be added and was not yet stays', async () => {

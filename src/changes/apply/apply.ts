@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { messageOf, SandboxError } from '../../errors.ts';
-import { showPath } from '../../lib/path-bytes.ts';
+import { parsePath, showPath } from '../../lib/path-bytes.ts';
 import type { Change, ChangeSet } from '../../protocol/changes.ts';
 import type { ChangeStore } from '../store.ts';
 import { act } from './act.ts';
@@ -8,6 +8,7 @@ import { type Checked, type Conflict, checkChanges } from './check.ts';
 import { codeOf } from './code-of.ts';
 import { isApplied, removeOld, syncFolders } from './finish.ts';
 import { JournalFile, type Step } from './journal.ts';
+import { folderOf } from './path-parts.ts';
 import { Disturbed } from './place.ts';
 import { stage } from './stage.ts';
 import { makeSteps } from './steps.ts';
@@ -71,6 +72,11 @@ export async function applyChanges(task: ApplyTask): Promise<Applied> {
       at = step.path;
       if (!stage(tree, store, step)) more.push(`${step.path}: its owner could not be kept; it belongs to you now.`);
     }
+    at = undefined;
+    syncFolders(
+      tree,
+      steps.map(({ home }) => parsePath(home)),
+    );
     for (const step of steps) {
       await pause();
       at = step.path;
@@ -78,7 +84,10 @@ export async function applyChanges(task: ApplyTask): Promise<Applied> {
       act(tree, step);
     }
     at = undefined;
-    syncFolders(tree, steps);
+    syncFolders(
+      tree,
+      steps.map(({ path }) => folderOf(parsePath(path))),
+    );
     await readBack(tree, picked, pause);
     journal.markDone();
   } catch (error) {

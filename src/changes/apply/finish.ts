@@ -1,6 +1,7 @@
 import { unlinkSync } from 'node:fs';
 import { parsePath } from '../../lib/path-bytes.ts';
 import type { Change } from '../../protocol/changes.ts';
+import { manifestKey } from '../../protocol/manifest.ts';
 import { codeOf } from './code-of.ts';
 import { type Step, syncFolder } from './journal.ts';
 import { executes, isIn, look, sizesOf } from './look.ts';
@@ -8,12 +9,9 @@ import { folderOf, nameOf } from './path-parts.ts';
 import { FolderProblem, type TargetTree } from './tree.ts';
 import { oldPath } from './undo.ts';
 
-/** Everything that was written or removed is on disk when this returns. */
-export function syncFolders(tree: TargetTree, steps: readonly Step[]): void {
-  const folders = new Map(
-    steps.map(({ path }) => folderOf(parsePath(path))).map((one) => [one.toString('latin1'), one]),
-  );
-  for (const folder of folders.values()) {
+/** What was written and removed in these folders is on disk when this returns. */
+export function syncFolders(tree: TargetTree, folders: readonly Buffer[]): void {
+  for (const folder of new Map(folders.map((one) => [manifestKey(one), one])).values()) {
     try {
       tree.within(folder, (_at, fd) => syncFolder(fd));
     } catch (error) {

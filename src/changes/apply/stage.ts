@@ -17,7 +17,7 @@ import { MiB } from '../../lib/bytes.ts';
 import { parsePath } from '../../lib/path-bytes.ts';
 import type { ChangeStore } from '../store.ts';
 import { codeOf } from './code-of.ts';
-import { type Step, syncFolder } from './journal.ts';
+import type { Step } from './journal.ts';
 import type { TargetTree } from './tree.ts';
 
 export interface Owner {
@@ -53,7 +53,6 @@ export function stage(tree: TargetTree, store: ChangeStore, step: Step): boolean
         closeSync(fd);
       }
     }
-    syncFolder(home);
     return kept;
   });
 }

@@ -78,8 +78,10 @@ function undoEntry(tree: TargetTree, place: Buffer, step: Step): string | undefi
   return tree.within(parsePath(step.home), (home) => {
     const aside = old === undefined ? undefined : home(Buffer.from(old));
     const waiting = fresh === undefined ? undefined : home(Buffer.from(fresh));
+    if (waiting !== undefined) finishRemoval(gone(waiting), place, step);
+    // Between getting its place and losing the name where it waited, a file has both.
+    for (const other of [waiting, aside]) if (other !== undefined && sameFile(place, other)) unlinkSync(other);
     const isAside = aside !== undefined && exists(aside);
-    if (waiting !== undefined && after !== undefined) finishRemoval(gone(waiting), place, step);
     const seen = look(place, sizesOf(before, after));
     if (seen.type !== 'none') {
       if (!isMade(step, place, { isAside, waiting, isStart: isIn(seen, before) })) return undefined;
@@ -100,7 +102,7 @@ function isMade(
   now: { readonly isAside: boolean; readonly waiting: Buffer | undefined; readonly isStart: boolean },
 ): boolean {
   if (before !== undefined) return before.type === 'dir' ? !now.isStart : now.isAside;
-  return after?.type === 'dir' || now.waiting === undefined || !exists(now.waiting) || sameFile(place, now.waiting);
+  return after?.type === 'dir' || now.waiting === undefined || !exists(now.waiting);
 }
 
 /** Undefined when the place is free now, else why it is not. */
