@@ -43,3 +43,9 @@ export const PATCH_IMPORT_MS = 600_000;
 export const PATCH_QUIET_MS = 120_000;
 /** Largest journal of an apply that is read, bytes: MAX_CHANGES steps with long paths. */
 export const MAX_JOURNAL_BYTES = 512 * MiB;
+/** Longest time of one call of git while a branch is made, milliseconds. */
+export const BRANCH_GIT_MS = 300_000;
+/** Largest list of all paths of a commit, bytes. */
+export const MAX_GIT_LIST_BYTES = 512 * MiB;
+/** Largest file whose line ends are looked at, bytes. */
+export const MAX_TEXT_BYTES = 64 * MiB;

@@ -109,6 +109,7 @@ function addHandBack(program: Command, interrupts: Interrupts): void {
     .argument('<run>', RUN)
     .argument('[path...]', 'only these files, and what is below these folders')
     .option('--to <dir>', 'write to this folder instead of the repository')
+    .option('--branch <name>', 'commit onto a new branch instead, and leave the files alone')
     .option('--allow-risk <class>', 'allow changes of this class; may be given again', collected, [])
     .option('--check', 'only say what would happen')
     .action(
