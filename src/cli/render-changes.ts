@@ -25,7 +25,7 @@ export function changesLines(handBack: HandBack, ref: string): Span[][] {
   const head =
     changed === 0
       ? [span(outcome === 'partial' ? 'No changed file was seen.' : 'No files changed.')]
-      : [span(`${plural(changed, 'file')} changed${eye}: `, 'bold'), span(commands)];
+      : [span(`${changedText(handBack)} changed${eye}: `, 'bold'), span(commands)];
   return [...partial, ...refusedLines(handBack), head];
 }
 
@@ -37,9 +37,15 @@ function refusedLines({ refusedCount, refused }: HandBack): Span[][] {
   return [[span(`${words}: `, 'yellow'), span(`${named.join(', ')}${more > 0 ? `, and ${more} more` : ''}`)]];
 }
 
+/** Folders come and go with their files, so they are counted where there is nothing else. */
+function changedText({ changed, folders }: HandBack): string {
+  return changed === folders && folders > 0 ? plural(folders, 'folder') : plural(changed - folders, 'file');
+}
+
 /** The figures in a few words, for lists. */
-export function changesText({ outcome, changed, refusedCount }: HandBack): string {
+export function changesText(handBack: HandBack): string {
+  const { outcome, refusedCount } = handBack;
   if (outcome === 'failed') return 'not known';
   const refused = refusedCount === 0 ? '' : `, ${refusedCount} refused`;
-  return `${outcome === 'partial' ? 'partial, ' : ''}${plural(changed, 'file')}${refused}`;
+  return `${outcome === 'partial' ? 'partial, ' : ''}${changedText(handBack)}${refused}`;
 }

@@ -13,8 +13,9 @@ export const HandBack = Type.Object(
     /** `partial`: something is missing, `reasons` say what. `failed`: there is no change set, which says nothing about changes. */
     outcome: Type.Union([Type.Literal('complete'), Type.Literal('partial'), Type.Literal('failed')]),
     reasons: Type.Array(Type.String()),
-    /** Changes in all, and by kind. */
+    /** Changes in all, how many of them are about folders, and by kind. */
     changed: Count,
+    folders: Count,
     counts: Type.Object(
       Object.fromEntries(ChangeKind.anyOf.map(({ const: kind }) => [kind, Type.Optional(Count)])),
       strict,

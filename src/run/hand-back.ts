@@ -98,6 +98,7 @@ export class HandBackOfRun {
 
 const NOTHING: Omit<HandBack, 'outcome' | 'reasons'> = {
   changed: 0,
+  folders: 0,
   counts: {},
   risky: 0,
   risks: {},
@@ -111,6 +112,7 @@ function summary({ outcome, reasons, changes, refused, refusedCount, digest }: C
     outcome,
     reasons: reasons.slice(0, MAX_NAMED),
     changed: changes.length,
+    folders: changes.filter(({ before, after }) => (after ?? before)?.type === 'dir').length,
     counts: countOf(changes.map(({ kind }) => kind)),
     risky: changes.filter(({ risks }) => risks.length > 0).length,
     risks: countOf(classes),

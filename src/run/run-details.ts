@@ -59,11 +59,17 @@ function attempt<T>(damaged: string[], work: () => T): T | undefined {
   }
 }
 
+/** Contents of a change set are named after their hashes: they say nothing, and there may be many. */
+function isContent(name: string): boolean {
+  return /^[0-9a-f]{64}$/.test(name);
+}
+
 function filesIn(folder: string): RunDetails['files'] {
   const found: RunDetails['files'] = [];
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile() || found.length === MAX_LISTED) continue;
     const file = path.join(entry.parentPath, entry.name);
+    if (isContent(entry.name)) continue;
     const bytes = lstatSync(file, { throwIfNoEntry: false })?.size;
     if (bytes !== undefined) found.push({ name: path.relative(folder, file), bytes });
   }

@@ -6,6 +6,7 @@ const NOTHING: HandBack = {
   outcome: 'complete',
   reasons: [],
   changed: 0,
+  folders: 0,
   counts: {},
   risky: 0,
   risks: {},
@@ -29,6 +30,8 @@ describe('what a run hands back', () => {
     ]);
     expect(lastLines({ changed: 1 })).toEqual([`1 file changed: pi-sandbox diff ${RUN}, pi-sandbox apply ${RUN}`]);
     expect(lastLines({})).toEqual(['No files changed.']);
+    expect(lastLines({ changed: 3, folders: 2 })[0]).toMatch(/^1 file changed/);
+    expect(lastLines({ changed: 2, folders: 2 })[0]).toMatch(/^2 folders changed/);
   });
 
   it('names what was refused', () => {
