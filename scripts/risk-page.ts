@@ -7,7 +7,7 @@ const JUDGED: Readonly<Record<RiskRule['judge'], string>> = {
   package:
     'scripts, programs, new packages, packages from elsewhere than before, and every other key that is not known to start nothing; not a version, a description or an entry point',
   composer: 'as in package.json',
-  lock: 'an address or repository that was not in the file, or not in this place; an archive of another package; another checksum for the same version',
+  lock: 'an address or repository that was not in the file, or not in this place; an archive of another package; another checksum for the same version; in requirements.txt a package that was not in it',
   new: 'that it is new',
 };
 

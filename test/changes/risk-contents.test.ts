@@ -63,6 +63,12 @@ test('a long content is looked through to its end, in blocks', () => {
   expect(told({ path: 'a.txt', after: `${line.repeat(10)}\u202e` })).toEqual(['U+202E in line 1 @1']);
 });
 
+test('hidden characters everywhere are counted up to a limit', () => {
+  const risks = told({ path: 'a.txt', after: '\u200b\n'.repeat(20_000) });
+  expect(risks).toHaveLength(20);
+  expect(risks.at(-1)).toBe('at least 9981 more places');
+});
+
 test('a name can hide, too (EX11)', () => {
   expect(told({ path: 'a\u202egpj.sh', after: 'x' })).toEqual(['U+202E in the name']);
   expect(told({ path: Buffer.from('caf\xe9.txt', 'latin1'), after: 'x' })).toEqual([]);

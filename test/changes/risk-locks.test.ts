@@ -55,10 +55,9 @@ test.each<[string, Entry, string]>([
 test('a checksum that goes away is one', () => {
   const { integrity: _, ...rest } = A;
   expect(changed({ 'node_modules/a': { ...rest, dev: true } })).toEqual([]);
-  const before = '"a": {\n"version": "1",\n"integrity": "sha1-abcdefghijklmnopqrstuv",\n"dev": true\n}\n';
-  expect(told({ path: 'package-lock.json', before, after: before.replace(/"integrity".*\n/, '') })).toEqual([
-    'a checksum, removed @3',
-  ]);
+  const before = npm({ a: { version: '1', integrity: SHA('a'), dev: true } });
+  const after = npm({ a: { version: '1', dev: true } });
+  expect(told({ path: 'package-lock.json', before, after })).toEqual(['a checksum, removed @7']);
 });
 
 test('a package that moves to a registry that others use already is one', () => {
@@ -70,10 +69,55 @@ test('a package that moves to a registry that others use already is one', () => 
   expect(told({ path: 'package-lock.json', before, after })).toEqual([`${HOST} @17`]);
 });
 
-test('an entry on one line hides nothing', () => {
-  const line = `"node_modules/a": {"version": "1.0.0", "resolved": "${HOST}/evil/-/evil-1.0.0.tgz"}`;
-  expect(told({ path: 'package-lock.json', before: `${HOST}\n`, after: `${HOST}\n${line}` })).toEqual([
-    'the archive of evil for node_modules/a @2',
+test.each<[string, (text: string) => string]>([
+  ['one line', (text) => JSON.stringify(JSON.parse(text))],
+  ['a value on a line of its own', (text) => text.replaceAll('"resolved": ', '"resolved":\n\n')],
+  ['another key on the same line', (text) => text.replaceAll(/\n\s*"resolved"/g, '"funding": "x", "resolved"')],
+  ['escaped slashes', (text) => text.replaceAll('//evil', '\\/\\/evil')],
+  ['escaped letters', (text) => text.replaceAll('"https://evil', '"\\u0068ttps://evil')],
+  ['one slash', (text) => text.replaceAll('https://evil', 'https:/evil')],
+  ['no slash', (text) => text.replaceAll('https://evil', 'https:evil')],
+  [
+    'a key that is there twice',
+    (text) => text.replaceAll(/("resolved": "https:..evil[^"]*")/g, '"resolved": "https://a.example", $1'),
+  ],
+])('an address is found in another layout: %s', (_name, change) => {
+  const after = change(
+    npm({ ...BEFORE, 'node_modules/a': { ...A, resolved: 'https://evil.example/a/-/a-1.0.0.tgz' } }),
+  );
+  const [risk, ...more] = told({ path: 'package-lock.json', before: npm(BEFORE), after });
+  expect(risk).toMatch(/^https:\/{0,2}evil/);
+  expect(more).toEqual([]);
+  const swapped = change(npm({ ...BEFORE, 'node_modules/a': { ...A, resolved: `${HOST}/evil/-/evil-1.0.0.tgz` } }));
+  const swaps = told({ path: 'package-lock.json', before: npm(BEFORE), after: swapped }).map((what) =>
+    what.replace(/ @.*/, ''),
+  );
+  expect(swaps).toContain('the archive of evil for node_modules/a');
+});
+
+test('a lock file that is no JSON is a risk', () => {
+  expect(told({ path: 'package-lock.json', before: '{}', after: '{' })).toEqual(['lock file, not JSON']);
+  expect(told({ path: 'package-lock.json', before: '{', after: npm(BEFORE) })).toEqual([`${HOST} @7`]);
+});
+
+test('composer: where packages come from counts, whom to thank does not', () => {
+  const lock = (url: string, funding: string, order: boolean) => {
+    const source = order ? { type: 'git', url } : { url, type: 'git' };
+    const support = { source: `${funding}/tree` };
+    return JSON.stringify(
+      { packages: [{ name: 'a/b', source, support, funding: [{ url: funding, type: 'github' }] }] },
+      null,
+      4,
+    );
+  };
+  const before = lock('https://github.com/a/b.git', 'https://me.example', true);
+  const risks = (after: string) => told({ path: 'composer.lock', before, after });
+  expect(risks(lock('https://github.com/a/b.git', 'https://other.example', true))).toEqual([]);
+  expect(risks(lock('https://github.com/evil/b.git', 'https://me.example', true))).toEqual([
+    'https://github.com/evil/b @7',
+  ]);
+  expect(risks(lock('https://github.com/evil/b.git', 'https://me.example', false))).toEqual([
+    'https://github.com/evil/b @6',
   ]);
 });
 
@@ -93,7 +137,10 @@ test.each([
     'poetry.lock',
     'version = "1.0.0"\nfiles = [\n  {file = "a-1.0.0.tar.gz", hash = "sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa1"},\n]\ncontent-hash = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa2"\n',
   ],
-  ['requirements.txt', 'a==1.0.0\n# via https://me.example\n'],
+  [
+    'requirements.txt',
+    'a==1.0.0 \\\n  --hash=sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n# via https://me.example\n',
+  ],
 ])('%s: another version is no risk', (path, before) => {
   const after = before.replaceAll('1.0.0', '1.1.0').replace(/a{20,}/g, (found) => 'b'.repeat(found.length));
   expect(classesOf({ path, before, after })).toEqual([]);
@@ -110,6 +157,10 @@ test.each([
   ],
   ['requirements-dev.txt', 'a==1', '--extra-index-url https://evil.example\na==1'],
   ['requirements.txt', 'a==1', '-r other.txt\na==1'],
+  ['requirements.txt', 'a==1', 'a==1\nevil==1'],
+  ['requirements.txt', 'a==1', 'a @ htt\\\nps://evil.example/a'],
+  ['pnpm-lock.yaml', 'a: x', 'a: "\\x68ttps:evil.example"'],
+  ['yarn.lock', 'resolved "a"', 'resolved "\\u0068ttp\\u003a//evil"'],
   [
     'composer.lock',
     '"type": "git",\n"url": "https://github.com/me/a.git"',

@@ -237,9 +237,10 @@ test('every pattern of the table is in the form that it is matched in, and none 
   for (const rule of RISK_RULES) {
     for (const pattern of rule.patterns) {
       const path = pattern.replaceAll('*', 'x').replace(/\/$/, '/file');
-      expect(classesOf({ path, after: '{"scripts": {"a": "b"}, "x": "http://a.example/"}' }), pattern).toContain(
-        rule.class,
-      );
+      expect(
+        classesOf({ path, after: '{"scripts": {"a": "b"}, "x": "http://a.example/", "url": "http://a.example/"}' }),
+        pattern,
+      ).toContain(rule.class);
     }
   }
 });

@@ -7,7 +7,7 @@ import { foldPath } from './fold-path.ts';
 import { hiddenInName } from './hidden-text.ts';
 import { judgeContent } from './judge-content.ts';
 import { judgeHidden } from './judge-hidden.ts';
-import { MAX_CONTENT_BYTES, MAX_PLACES } from './limits.ts';
+import { MAX_CONTENT_BYTES, MAX_COUNTED, MAX_PLACES } from './limits.ts';
 import { PathMatcher } from './path-matcher.ts';
 import { RISK_RULES, type RiskRule } from './risk-table.ts';
 
@@ -116,12 +116,13 @@ class RiskList {
     let count = 0;
     let last: Finding | undefined;
     for (const found of findings) {
-      count++;
-      if (count < MAX_PLACES) this.list.push({ class: risk, ...found });
+      if (++count < MAX_PLACES) this.list.push({ class: risk, ...found });
       else last = found;
+      if (count === MAX_COUNTED) break;
     }
     if (last === undefined) return;
     const rest = count - MAX_PLACES + 1;
-    this.list.push({ class: risk, ...(rest === 1 ? last : { what: `${rest} more places` }) });
+    const more = `${count === MAX_COUNTED ? 'at least ' : ''}${rest} more places`;
+    this.list.push({ class: risk, ...(rest === 1 ? last : { what: more }) });
   }
 }

@@ -1,22 +1,27 @@
-import { type Finding, finding } from './finding.ts';
-import { MAX_LOCK_BYTES, MAX_LOCK_LINES } from './limits.ts';
+import { type Finding, finding, quoted } from './finding.ts';
 import { countLines, diffLines, type Hunk } from './line-diff.ts';
 import { addressesIn } from './lock-address.ts';
 import { findChangedChecksum } from './lock-checksums.ts';
-import { type LockDialect, lockDialect, saysSource } from './lock-lines.ts';
+import { hidesText, type LockDialect, lockDialect, saysSource } from './lock-lines.ts';
 import { findWrongPackages, type Place } from './lock-names.ts';
+import { lockText } from './lock-text.ts';
 
 /** Sources in a lock file that it did not have, each once; a reason when it cannot be looked through. */
 export function judgeLock(name: string, before: Buffer | undefined, after: Buffer): Finding[] | string {
-  const old = before ?? Buffer.alloc(0);
-  if ([old, after].some((content) => content.length > MAX_LOCK_BYTES || countLines(content) > MAX_LOCK_LINES)) {
-    return 'too large to be looked through';
-  }
-  if (after.includes(0)) return 'not text';
   const dialect = lockDialect(name);
-  const oldText = old.toString('utf8');
+  const now = lockText(after, dialect.isJson === true);
+  if (typeof now === 'string') return now;
+  const was = before === undefined ? undefined : lockText(before, dialect.isJson === true);
+  // What cannot be read is taken for empty: then everything is new.
+  const old = typeof was === 'object' ? was.content : undefined;
+  const found = judgeText(dialect, old, now.content);
+  return now.sameLines ? found : found.map(({ what }) => ({ what }));
+}
+
+function judgeText(dialect: LockDialect, before: Buffer | undefined, after: Buffer): Finding[] {
+  const oldText = before?.toString('utf8') ?? '';
   const known = sourceNames(dialect, oldText);
-  const hunks = diffLines(old, after);
+  const hunks = diffLines(before ?? Buffer.alloc(0), after);
   const lines = after.toString('utf8').split('\n');
   const found: Finding[] = [];
   for (const hunk of hunks) {
@@ -59,8 +64,8 @@ function* sourcesOf(
   for (let line = from; line < Math.min(to, lines.length); line++) {
     const text = lines[line]!;
     const named = dialect.names?.exec(text)?.[1];
-    if (named !== undefined) yield { line, source: named.trim() };
-    if (!saysSource(dialect, text, lines[line - 1] ?? '')) continue;
-    for (const source of addressesIn(text)) yield { line, source };
+    if (named !== undefined) yield { line, source: quoted(named.trim()) };
+    if (hidesText(dialect, lines, line)) yield { line, source: `escaped characters: ${quoted(text.trim())}` };
+    if (saysSource(dialect, lines, line)) for (const source of addressesIn(text)) yield { line, source };
   }
 }

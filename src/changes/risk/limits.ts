@@ -16,6 +16,8 @@ export const MAX_DIFF_LINES = 100_000;
 export const MAX_EDITS = 500;
 /** Places that are listed of one class in one change; the last one stands for all that follow. */
 export const MAX_PLACES = 20;
+/** Places that are counted. */
+export const MAX_COUNTED = 10_000;
 /** Text that is decoded at once, bytes. */
 export const BLOCK_BYTES = 256 * KiB;
 /** Longest piece of a name or a content that is repeated in a description, characters. */

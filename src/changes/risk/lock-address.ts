@@ -1,8 +1,8 @@
 import { quoted } from './finding.ts';
 
-/** Addresses, `git@host:path`, and what stands for a repository or a folder. Bounded, because lines may be hostile. */
+/** Addresses (also `https:/host`, which some take for one), `git@host:path`, and what stands for a repository or a folder. Bounded, because lines may be hostile. */
 const ADDRESS =
-  /(?<![\w+.-])(?:[a-z][a-z0-9+.-]{0,20}:\/\/[^\s"'<>),;\]}]+|git@[^\s"':/@]{1,64}:[^\s"',)]+|(?:github|gitlab|bitbucket|gist|file|link|portal|exec|path):(?=[^\s"'])[^\s"',)]+)/gi;
+  /(?<![\w+.-])(?:[a-z][a-z0-9+.-]{0,20}:\/\/[^\s"'<>),;\]}]+|(?:[a-z]{1,10}\+)?(?:https?|ssh|git|ftp):[^\s"'<>),;\]}]+|git@[^\s"':/@]{1,64}:[^\s"',)]+|(?:github|gitlab|bitbucket|gist|file|link|portal|exec|path):(?=[^\s"'])[^\s"',)]+)/gi;
 
 /** Whoever has an account there can publish, so the name of the host says nothing. */
 const ANYBODY =
