@@ -1,12 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf, SandboxError } from '../errors.ts';
+import { withDeadline } from '../lib/deadline.ts';
 import type { Engine } from './engine.ts';
 import { runExec } from './run-exec.ts';
 
-/** Rounds of killing and looking; in a container whose processes are used up a command of ours may not start at first. */
-const ROUNDS = 10;
+/**
+ * Time for rounds of killing and looking, and between two of them, milliseconds: where the processes of a container are
+ * used up, a command of ours may not start at first, and what is left may kill it.
+ */
+const ALL_MS = 20_000;
 const PAUSE_MS = 50;
-const DEADLINE_MS = 10_000;
+/** For one command, its start included: the engine waits for as long as somebody stops it while it is being started. */
+const COMMAND_MS = 8_000;
 const MAX_BYTES = 1024;
 
 /** Reaches every process of its own user at once, also ones that fork, and nobody else. */
@@ -49,10 +54,13 @@ export interface AgentProcesses {
  * could kill or rewrite a command that runs as its own user, and forge what it says. Rejects with SandboxError `engine`.
  */
 export async function endAgent({ engine, container, bridgeUid, agentUid }: AgentProcesses): Promise<void> {
-  const run = (uid: number, ...cmd: string[]) =>
-    runExec(engine, container, { uid, cmd, maxBytes: MAX_BYTES, deadlineMs: DEADLINE_MS });
-  let problem = 'some are left';
-  for (let round = 1; round <= ROUNDS; round++) {
+  const run = (uid: number, ...cmd: string[]) => {
+    const ended = runExec(engine, container, { uid, cmd, maxBytes: MAX_BYTES, deadlineMs: COMMAND_MS });
+    return withDeadline('a command of ours', COMMAND_MS, ended);
+  };
+  const until = performance.now() + ALL_MS;
+  let problem: string;
+  do {
     try {
       await run(agentUid, '/bin/bash', '-c', KILL);
       const { exitCode } = await run(bridgeUid, '/bin/bash', '-c', NONE_LEFT, 'look', String(agentUid), TRIES);
@@ -62,6 +70,6 @@ export async function endAgent({ engine, container, bridgeUid, agentUid }: Agent
       problem = messageOf(error);
     }
     await delay(PAUSE_MS);
-  }
+  } while (performance.now() < until);
   throw new SandboxError('engine', `The processes of the agent could not be ended: ${problem}.`);
 }
