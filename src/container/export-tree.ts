@@ -13,12 +13,14 @@ const IDLE_MS = 60_000;
 const MAX_COMPLAINTS = 2 * MiB;
 
 /**
- * What the agent made unreadable for itself is made readable first; those bits are not handed back. Hard links come as
- * files, names in complaints are escaped, and of everything called `.git` only the root's is left out.
+ * What the agent made unreadable for itself is made readable first, as far as the image has a find: those bits are not
+ * handed back, and a recursive chmod would take as long as the reading. Hard links come as files, names in complaints
+ * are escaped, and of everything called `.git` only the root's is left out.
  */
 const EXPORT = `
 [[ -d $1 && ! -L $1 ]] || { echo "the workspace is no folder any more" >&2; exit 2; }
-/bin/chmod -R u+rX -- "$1" 2>/dev/null
+/usr/bin/find "$1" -type d ! -perm -500 -exec /bin/chmod u+rx {} ';' \
+  -o -type f ! -perm -400 -exec /bin/chmod u+r {} + 2>/dev/null
 exec /bin/tar -c -f - --format=gnu --hard-dereference --numeric-owner --quoting-style=escape \\
   --anchored --exclude=./.git -C "$1" .`;
 
