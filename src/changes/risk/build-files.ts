@@ -55,7 +55,7 @@ const CONFIGURED = [
 /** What a build, a test or a linter runs, or is told by to run something. */
 export const BUILD_SCRIPTS: readonly string[] = [
   ...CONFIGURED.flatMap((tool) => SCRIPT.map((ending) => `${tool}.config.${ending}`)),
-  ...SCRIPT.flatMap((ending) => [`vitest.workspace.${ending}`, `webpack.*.${ending}`, `build.${ending}`]),
+  ...SCRIPT.flatMap((ending) => [`vitest.workspace.${ending}`, `webpack.*.${ending}`]),
   '.eslintrc*',
   '.prettierrc*',
   '.stylelintrc*',
@@ -141,7 +141,6 @@ export const BUILD_SCRIPTS: readonly string[] = [
   'usercustomize.py',
   '*.pth',
   'noxfile.py',
-  'tasks.py',
   'fabfile.py',
   'dodo.py',
   'manage.py',
