@@ -6,12 +6,12 @@ import { SandboxError } from '../errors.ts';
 import { PROFILES } from '../plan/profiles.ts';
 import type { ChangeSet } from '../protocol/changes.ts';
 import type { ProfileName } from '../protocol/plan.ts';
+import { readChangeState } from '../run/change-state.ts';
 import { controlSocket } from '../run/recover.ts';
+import { RunFolder } from '../transcript/run-folder.ts';
 import type { RunSummary } from '../transcript/run-list.ts';
+import { CHANGES_FOLDER } from '../transcript/state-root.ts';
 import { environment } from './environment.ts';
-
-/** Folder of a change set in its run folder. */
-const CHANGES_FOLDER = 'changes';
 
 /** The change set of a run. Rejects with SandboxError that says why there is none. */
 export async function loadChanges(run: RunSummary): Promise<{ readonly set: ChangeSet; readonly store: ChangeStore }> {
@@ -33,11 +33,18 @@ export async function loadChanges(run: RunSummary): Promise<{ readonly set: Chan
       },
     );
   }
-  throw new SandboxError(
-    'state',
-    `Run ${run.id} has no change set: it was discarded, or the run ended before one could be collected.`,
-    { hint: `"pi-sandbox show ${run.id}" says how the run ended, "pi-sandbox logs ${run.id}" what happened.` },
-  );
+  throw new SandboxError('state', `Run ${run.id} has no change set: ${whyNone(run)}`, {
+    hint: `"pi-sandbox show ${run.id}" says how the run ended, "pi-sandbox logs ${run.id}" what happened.`,
+  });
+}
+
+function whyNone({ id, outcome, changes }: RunSummary): string {
+  const became = readChangeState(RunFolder.open(environment.stateRoot, id));
+  if (became?.state === 'discarded') return `its changes were discarded at ${became.time}.`;
+  if (changes?.outcome === 'failed') return `its changes could not be taken out. ${changes.reasons.join(' ')}`;
+  return outcome === undefined
+    ? 'its controller is gone, and with it what the sandbox held.'
+    : 'it ended before the agent could change anything.';
 }
 
 function canWrite(profile: string): boolean {

@@ -199,13 +199,33 @@ test('two forms at once are a fault of use', async () => {
 
 test('a run without a change set says why', async () => {
   const { run, home } = offline();
-  const read = { profile: 'review', model: { spec: 's' }, workspace: { root: '/r' } };
-  const folder = writeRun(home, RUN, { 'plan.json': read });
-  expect(await run(['diff', RUN])).toMatchObject({ code: 2, stderr: expect.stringContaining('profile review') });
-  writeRun(home, RUN, { 'plan.json': listedPlan('/r'), 'outcome.json': COMPLETED });
-  expect(await run(['diff', RUN])).toMatchObject({ code: 5, stderr: expect.stringContaining('has no change set') });
-  rmSync(path.join(folder, 'outcome.json'));
-  await silentSocket(path.join(folder, 'control'));
+  const reads = { profile: 'review', model: { spec: 's' }, workspace: { root: '/r' } };
+  const failed = {
+    outcome: 'failed',
+    reasons: ['The engine went away.'],
+    changed: 0,
+    folders: 0,
+    counts: {},
+    risky: 0,
+    risks: {},
+    refusedCount: 0,
+    refused: [],
+  };
+  const discarded = { v: 1, state: 'discarded', time: '2026-11-30T02:20:00.000Z', digest: 'a'.repeat(64), of: 3 };
+  const cases: [string, Record<string, unknown>, number, string][] = [
+    ['1', { 'plan.json': reads, 'outcome.json': COMPLETED }, 2, 'profile review'],
+    ['2', { 'plan.json': listedPlan('/r'), 'outcome.json': COMPLETED }, 5, 'ended before the agent could change'],
+    ['3', { 'plan.json': listedPlan('/r') }, 5, 'its controller is gone'],
+    ['4', { 'plan.json': listedPlan('/r'), 'hand-back.json': failed }, 5, 'taken out. The engine went away.'],
+    ['5', { 'plan.json': listedPlan('/r'), 'changes-state.json': discarded }, 5, 'were discarded at 2026'],
+  ];
+  for (const [digit, files, code, words] of cases) {
+    const id = `2026110${digit}T021610-3f9a2c`;
+    writeRun(home, id, files);
+    expect(await run(['diff', id])).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(words) });
+  }
+  const live = writeRun(home, RUN, { 'plan.json': listedPlan('/r') });
+  await silentSocket(path.join(live, 'control'));
   expect(await run(['diff', RUN])).toMatchObject({ code: 2, stderr: expect.stringContaining('still goes on') });
 });
 
