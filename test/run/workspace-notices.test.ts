@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
-import { leftOutNotices } from '../../src/run/workspace-notices.ts';
+import { makePlan } from '../../src/plan/make-plan.ts';
+import { leftOutNotices, workspaceNotices } from '../../src/run/workspace-notices.ts';
 import type { LeftOutReason } from '../../src/workspace/left-out.ts';
+import { hostFacts, REQUEST } from '../plan/support.ts';
+import { newRepository, select } from '../workspace/support.ts';
 
 const listed = (reason: LeftOutReason, ...paths: string[]) => paths.map((path) => ({ path, reason }));
 
@@ -25,4 +28,13 @@ test('nothing is said where nothing stays out but what the user or the design le
   expect(leftOutNotices('Left out', { counts: { 'git-metadata': 1 }, list: listed('git-metadata', '.git') })).toEqual(
     [],
   );
+});
+
+test.each([
+  ['*.bin filter=lfs diff=lfs merge=lfs -text\n', true],
+  ['# *.bin filter=lfs\n*.txt text\n', false],
+])('attributes %j are named as those of Git LFS: %s (D39)', async (attributes, named) => {
+  const root = newRepository({ 'art/.gitattributes': attributes, 'art/x.bin': 'x' });
+  const notices = await workspaceNotices(makePlan(REQUEST, hostFacts()), await select(root));
+  expect(notices.filter((notice) => notice.includes('Git LFS'))).toHaveLength(named ? 1 : 0);
 });
