@@ -6,7 +6,7 @@ import type { Manifest, ManifestEntry } from '../protocol/manifest.ts';
 import { compareTrees, type FoundChange, findStaying } from './compare.ts';
 import { ContentKeeper } from './content-keeper.ts';
 import { changeSetDigest } from './digest.ts';
-import { EndTree } from './end-tree.ts';
+import { EndTree, type IsIgnored } from './end-tree.ts';
 import { SLICE_MS } from './limits.ts';
 import { pathBytes } from './path-keys.ts';
 import { readArchive } from './read-archive.ts';
@@ -27,6 +27,8 @@ export interface CollectOptions {
   readonly start: Manifest;
   /** Reads what was sent in once more, from the host; `readFrom(root)`. */
   readonly readStart: StartReader;
+  /** Ignore rules as they are on the host: what the agent wrote into its own does not count. */
+  readonly isIgnored?: IsIgnored;
   readonly store: ChangeStore;
   /** Id of the run. */
   readonly run: string;
@@ -47,7 +49,7 @@ export interface CollectOptions {
 export async function collectChanges(o: CollectOptions): Promise<ChangeSet> {
   const keeper = new ContentKeeper(o.store, o.maxKeptBytes);
   const refusals = new Refusals();
-  const tree = new EndTree(o.start, o.readStart, keeper, refusals, o.maxFileBytes);
+  const tree = new EndTree(o.start, o.readStart, keeper, refusals, o);
   const reasons: string[] = [];
   let told = true;
   try {

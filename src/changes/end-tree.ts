@@ -3,13 +3,16 @@ import type { Manifest, ManifestEntry } from '../protocol/manifest.ts';
 import type { ContentKeeper } from './content-keeper.ts';
 import { isExecutable } from './file-state.ts';
 import { MAX_CHANGES, MAX_FILE_BYTES, MAX_PATH_BYTES } from './limits.ts';
-import { pathBytes } from './path-keys.ts';
+import { parentOf, pathBytes } from './path-keys.ts';
 import { findPathProblem } from './path-rules.ts';
 import type { Member, MemberSink, MemberType } from './read-archive.ts';
 import type { Refusals } from './refusals.ts';
 import type { StartReader } from './start-content.ts';
 
 const SPECIAL_BITS = 0o7000;
+
+/** Whether the ignore rules leave a new path out. */
+export type IsIgnored = (path: Buffer, folder: boolean) => boolean;
 
 /** Members that are refused for what they are. */
 const REFUSED_TYPES: Readonly<Partial<Record<MemberType, { reason: Refused['reason']; detail: string }>>> = {
@@ -30,6 +33,7 @@ export class EndTree implements MemberSink {
   readonly #readStart: StartReader;
   readonly #keeper: ContentKeeper;
   readonly #refusals: Refusals;
+  readonly #isIgnored: IsIgnored;
   readonly #maxFile: number;
   #changes = 0;
   #file: { key: string; known: ManifestEntry | undefined; mode: number; size: number } | undefined;
@@ -39,13 +43,14 @@ export class EndTree implements MemberSink {
     readStart: StartReader,
     keeper: ContentKeeper,
     refusals: Refusals,
-    maxFile = MAX_FILE_BYTES,
+    { isIgnored = () => false, maxFileBytes = MAX_FILE_BYTES }: { isIgnored?: IsIgnored; maxFileBytes?: number },
   ) {
     this.#start = start;
     this.#readStart = readStart;
     this.#keeper = keeper;
     this.#refusals = refusals;
-    this.#maxFile = maxFile;
+    this.#isIgnored = isIgnored;
+    this.#maxFile = maxFileBytes;
   }
 
   member(member: Member): void {
@@ -61,6 +66,7 @@ export class EndTree implements MemberSink {
       return;
     }
     if (this.#isDuplicate(key, member)) return;
+    if (known === undefined && this.#leaveOut(key, member.type === 'dir')) return;
     const refused = REFUSED_TYPES[member.type];
     if (refused !== undefined) this.#refusals.add(key, refused.reason, refused.detail);
     else if (member.type === 'dir') this.#addFolder(key, known, member.mode);
@@ -86,6 +92,18 @@ export class EndTree implements MemberSink {
       else this.#limit(key, 'unreadable', 'A file on the host changed while it was compared with the sandbox.');
     }
     this.#keeper.drop();
+  }
+
+  /** What the user's ignore rules leave out of the repository is not wanted back; a folder stands for all in it. */
+  #leaveOut(key: string, folder: boolean): boolean {
+    for (let at = parentOf(key); at !== ''; at = parentOf(at)) {
+      if (this.#refusals.get(at)?.reason !== 'ignored') continue;
+      this.#refusals.addBelow(at);
+      return true;
+    }
+    if (!this.#isIgnored(pathBytes(key), folder)) return false;
+    this.#refusals.add(key, 'ignored', '', folder);
+    return true;
   }
 
   #isDuplicate(key: string, member: Member): boolean {

@@ -1,9 +1,9 @@
 import { showPath } from '../lib/path-bytes.ts';
-import type { Refused } from '../protocol/changes.ts';
+import type { ChangeSet, Refused } from '../protocol/changes.ts';
 import { MAX_PATH_BYTES, MAX_REFUSED_LISTED } from './limits.ts';
 import { parentOf, pathBytes } from './path-keys.ts';
 
-type Reason = Refused['reason'];
+type Reason = Refused['reason'] | 'ignored';
 
 interface Entry {
   readonly reason: Reason;
@@ -43,15 +43,21 @@ export class Refusals {
     return [...this.#entries.keys()];
   }
 
-  result(): { refused: Refused[]; refusedCount: number } {
-    const sorted = [...this.#entries].sort(([a], [b]) => (a < b ? -1 : 1));
-    return {
-      refused: sorted.slice(0, MAX_REFUSED_LISTED).map(([key, { reason, detail, below }]) => ({
-        path: showPath(pathBytes(key).subarray(0, MAX_PATH_BYTES)),
-        reason,
-        detail: below === 0 ? detail : `${detail} With it ${below} ${below === 1 ? 'entry' : 'entries'} below it.`,
-      })),
-      refusedCount: sorted.reduce((sum, [, { below }]) => sum + 1 + below, 0),
-    };
+  result(): Pick<ChangeSet, 'refused' | 'refusedCount' | 'ignored' | 'ignoredCount'> {
+    const refused: Refused[] = [];
+    const ignored: string[] = [];
+    let [refusedCount, ignoredCount] = [0, 0];
+    for (const [key, { reason, detail, folder, below }] of [...this.#entries].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      const path = showPath(pathBytes(key).subarray(0, MAX_PATH_BYTES));
+      if (reason === 'ignored') {
+        ignoredCount += 1 + below;
+        if (ignored.length < MAX_REFUSED_LISTED) ignored.push(folder ? `${path}/` : path);
+        continue;
+      }
+      refusedCount += 1 + below;
+      const more = below === 0 ? '' : ` With it ${below} ${below === 1 ? 'entry' : 'entries'} below it.`;
+      if (refused.length < MAX_REFUSED_LISTED) refused.push({ path, reason, detail: `${detail}${more}` });
+    }
+    return { refused, refusedCount, ignored, ignoredCount };
   }
 }

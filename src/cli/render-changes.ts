@@ -26,7 +26,13 @@ export function changesLines(handBack: HandBack, ref: string): Span[][] {
     changed === 0
       ? [span(outcome === 'partial' ? 'No changed file was seen.' : 'No files changed.')]
       : [span(`${changedText(handBack)} changed${eye}: `, 'bold'), span(commands)];
-  return [...partial, ...refusedLines(handBack), head];
+  return [...partial, ...refusedLines(handBack), ...ignoredLines(handBack), head];
+}
+
+function ignoredLines({ ignoredCount }: HandBack): Span[][] {
+  if (ignoredCount === 0) return [];
+  const what = ignoredCount === 1 ? '1 new entry is' : `${ignoredCount} new entries are`;
+  return [[span(`${what} left out by ignore rules; --include brings such files back`, 'dim')]];
 }
 
 function refusedLines({ refusedCount, refused }: HandBack): Span[][] {

@@ -127,6 +127,9 @@ export const ChangeSet = Type.Object(
     /** At most MAX_REFUSED_LISTED of them; `refusedCount` counts all. */
     refused: Type.Array(Refused),
     refusedCount: Type.Integer({ minimum: 0 }),
+    /** New things that the ignore rules of the host leave out, a folder with `/` at its end for all in it; listed as `refused` is. */
+    ignored: Type.Array(Type.String()),
+    ignoredCount: Type.Integer({ minimum: 0 }),
     /** SHA-256 over the canonical form of everything above: what was reviewed is what is applied. */
     digest: Type.String({ pattern: '^[0-9a-f]{64}$' }),
   },

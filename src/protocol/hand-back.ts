@@ -26,6 +26,8 @@ export const HandBack = Type.Object(
     /** Entries of the sandbox that are not handed back, and the first of them. */
     refusedCount: Count,
     refused: Type.Array(Refused),
+    /** New entries that the ignore rules leave out. */
+    ignoredCount: Count,
     /** Of the change set. */
     digest: Type.Optional(Type.String()),
   },

@@ -13,7 +13,9 @@ import type { HandBack } from '../protocol/hand-back.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { RunPlan } from '../protocol/plan.ts';
 import type { RunRequest } from '../request/run-request.ts';
+import { ignoredWhenNew } from '../workspace/new-ignored.ts';
 import { drive } from './drive.ts';
+import { gitHost } from './git-host.ts';
 import { HandBackOfRun } from './hand-back.ts';
 import type { RunHost } from './host.ts';
 import { OutputPaths } from './output-paths.ts';
@@ -97,7 +99,11 @@ export async function execute(parts: ExecuteParts): Promise<RunResult> {
     },
     onFailure: (failure) => stops.gateway(failure),
   });
-  const handBack = handsBack(plan) ? new HandBackOfRun(plan, files) : undefined;
+  const handBack = handsBack(plan)
+    ? new HandBackOfRun(plan, files, () =>
+        ignoredWhenNew(prepared.selection, { include: request.include ?? [], env: gitHost(host) }),
+      )
+    : undefined;
   const pi = await converse(parts, { plan, files, timers, gateway, settled, outputs, inside, handBack, clearUp });
   clearUp();
   // A container of another run that the engine cannot remove must not hold this one up.

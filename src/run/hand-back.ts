@@ -1,4 +1,5 @@
 import { collectChanges } from '../changes/collect.ts';
+import type { IsIgnored } from '../changes/end-tree.ts';
 import { readFrom } from '../changes/start-content.ts';
 import { ChangeStore } from '../changes/store.ts';
 import { exportTree } from '../container/export-tree.ts';
@@ -19,12 +20,15 @@ export class HandBackOfRun {
   readonly #start = new Map<string, ManifestEntry>();
   readonly #plan: RunPlan;
   readonly #files: RunFiles;
+  readonly #ignored: () => Promise<IsIgnored | undefined>;
   #begun = false;
   #result: HandBack | undefined;
 
-  constructor(plan: RunPlan, files: RunFiles) {
+  /** `ignored` makes the ignore rules for what is new. */
+  constructor(plan: RunPlan, files: RunFiles, ignored: () => Promise<IsIgnored | undefined>) {
     this.#plan = plan;
     this.#files = files;
+    this.#ignored = ignored;
   }
 
   /** Takes what was sent in, as it was sent. */
@@ -84,7 +88,18 @@ export class HandBackOfRun {
     const { archive, exit, close } = await exportTree({ ...target, path: workspace.path });
     try {
       const { root } = workspace;
-      return await collectChanges({ archive, exit, start: this.#start, readStart: readFrom(root), store, run, root });
+      const isIgnored = await this.#ignored();
+      const rules = isIgnored === undefined ? {} : { isIgnored };
+      return await collectChanges({
+        archive,
+        exit,
+        start: this.#start,
+        readStart: readFrom(root),
+        ...rules,
+        store,
+        run,
+        root,
+      });
     } finally {
       close();
     }
@@ -104,9 +119,10 @@ const NOTHING: Omit<HandBack, 'outcome' | 'reasons'> = {
   risks: {},
   refusedCount: 0,
   refused: [],
+  ignoredCount: 0,
 };
 
-function summary({ outcome, reasons, changes, refused, refusedCount, digest }: ChangeSet): HandBack {
+function summary({ outcome, reasons, changes, refused, refusedCount, ignoredCount, digest }: ChangeSet): HandBack {
   const classes = changes.flatMap(({ risks }) => [...new Set(risks.map((risk) => risk.class))]);
   return {
     outcome,
@@ -118,6 +134,7 @@ function summary({ outcome, reasons, changes, refused, refusedCount, digest }: C
     risks: countOf(classes),
     refusedCount,
     refused: refused.slice(0, MAX_NAMED),
+    ignoredCount,
     digest,
   };
 }

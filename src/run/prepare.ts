@@ -13,6 +13,7 @@ import { ensureStateRoot, newRunId, RunFolder } from '../transcript/run-folder.t
 import { checkRoot } from '../workspace/root.ts';
 import { selectFiles } from '../workspace/select.ts';
 import type { Selection } from '../workspace/selection.ts';
+import { gitHost } from './git-host.ts';
 import type { RunHost } from './host.ts';
 import { ownInstallation } from './installation.ts';
 import { workspaceNotices } from './workspace-notices.ts';
@@ -81,7 +82,6 @@ async function select(
   leaveOutProjectFiles: boolean,
   signal: AbortSignal,
 ): Promise<Selection> {
-  const configHome = host.env('XDG_CONFIG_HOME');
   ensureStateRoot(host.stateRoot);
   await using scratch = await ownedFolder(host.stateRoot, 'scratch');
   return await selectFiles({
@@ -91,7 +91,7 @@ async function select(
     leaveOutProjectFiles,
     signal,
     scratchRoot: scratch.folder,
-    env: { homeDir: host.homeDir, ...(configHome === undefined ? {} : { configHome }) },
+    env: gitHost(host),
     onProgress: ({ files }) => host.progress(`Looking at ${root}: ${files} files`),
   });
 }

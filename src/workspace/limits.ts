@@ -15,6 +15,8 @@ export const LISTED_IN_NOTICE = 5;
 export const MAX_INDEX_BYTES = 256 << 20;
 /** Largest configuration or rule file that is read, bytes. */
 export const MAX_RULES_BYTES = 1 << 20;
+/** Ignore files that are read once more to judge what is new. */
+export const MAX_IGNORE_FILES = 2_000;
 /** Longest ignore rule that is matched without git, bytes: no path is longer. */
 export const MAX_RULE_BYTES = 4096;
 /** `**` in a rule that is matched without git: each one more multiplies the time by the depth of a path. */

@@ -2,16 +2,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CommandError } from '../lib/command.ts';
 import { PathPatterns } from '../lib/glob.ts';
-import { joinPath } from '../lib/path-bytes.ts';
 import { findContextFiles, isContextFile } from './context-files.ts';
 import type { GitHost } from './git-command.ts';
 import { findWorkTree } from './git-folder.ts';
 import { GitIgnored } from './git-ignored.ts';
-import { defaultExcludesFile, mayHaveGlobalExcludes } from './global-excludes.ts';
-import { IgnoreFiles } from './ignore-files.ts';
+import { mayHaveGlobalExcludes } from './global-excludes.ts';
 import type { IgnoreRules } from './ignore-rules.ts';
 import { LeftOutRecorder } from './left-out.ts';
 import { NoIgnoreRules, RulesFound } from './no-ignore-rules.ts';
+import { rulesWithoutGit } from './rules-without-git.ts';
 import type { Selection } from './selection.ts';
 import { declaredSubmodules } from './submodules.ts';
 import { Walk } from './walk.ts';
@@ -65,21 +64,12 @@ async function selectByGit(o: SelectOptions): Promise<Selection> {
   } catch (error) {
     o.signal?.throwIfAborted();
     if (!(error instanceof CommandError)) throw error;
-    return await selectBy(await rulesWithoutGit(o), o, [
+    return await selectBy(await rulesWithoutGit(o.root, o.env), o, [
       `${error.message}; the ignore rules are taken from .gitignore files, and tracked files that are also ignored stay out.`,
     ]);
   } finally {
     await rm(scratchRoot, { recursive: true, force: true });
   }
-}
-
-async function rulesWithoutGit(o: SelectOptions): Promise<IgnoreRules> {
-  const repository = await findWorkTree(o.root);
-  const files: (string | Buffer)[] = [];
-  const global = defaultExcludesFile(o.env);
-  if (global !== undefined) files.push(global);
-  if (repository !== undefined) files.push(joinPath(repository.git.common, Buffer.from('info/exclude')));
-  return IgnoreFiles.load(o.root, repository?.top ?? o.root, files);
 }
 
 async function selectBy(rules: IgnoreRules, o: SelectOptions, before: readonly string[]): Promise<Selection> {

@@ -12,6 +12,7 @@ const NOTHING: HandBack = {
   risks: {},
   refusedCount: 0,
   refused: [],
+  ignoredCount: 0,
 };
 
 /** What stands after the line with the outcome. */
@@ -30,6 +31,10 @@ describe('what a run hands back', () => {
     ]);
     expect(lastLines({ changed: 1 })).toEqual([`1 file changed: pi-sandbox diff ${RUN}, pi-sandbox apply ${RUN}`]);
     expect(lastLines({})).toEqual(['No files changed.']);
+    expect(lastLines({ ignoredCount: 2 })).toEqual([
+      '2 new entries are left out by ignore rules; --include brings such files back',
+      'No files changed.',
+    ]);
     expect(lastLines({ changed: 3, folders: 2 })[0]).toMatch(/^1 file changed/);
     expect(lastLines({ changed: 2, folders: 2 })[0]).toMatch(/^2 folders changed/);
   });

@@ -61,6 +61,8 @@ export function changeSet(
     reasons: [],
     refused: [],
     refusedCount: fields.refused?.length ?? 0,
+    ignored: [],
+    ignoredCount: 0,
     changes,
     ...fields,
   };

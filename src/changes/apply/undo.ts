@@ -84,7 +84,7 @@ function undoEntry(tree: TargetTree, place: Buffer, step: Step): string | undefi
     const isAside = aside !== undefined && exists(aside);
     const seen = look(place, sizesOf(before, after));
     if (seen.type !== 'none') {
-      if (!isMade(step, place, { isAside, waiting, isStart: isIn(seen, before) })) return undefined;
+      if (!isMade(step, { isAside, waiting, isStart: isIn(seen, before) })) return undefined;
       const why = takeBack(place, waiting, step);
       if (why !== undefined)
         return `${step.path} ${why}${isAside ? `; what was there before is in ${oldPath(step)}` : ''}.`;
@@ -98,7 +98,6 @@ function undoEntry(tree: TargetTree, place: Buffer, step: Step): string | undefi
 /** Whether what is at the place now came there, or stays there, by this step. */
 function isMade(
   { before, after }: Step,
-  place: Buffer,
   now: { readonly isAside: boolean; readonly waiting: Buffer | undefined; readonly isStart: boolean },
 ): boolean {
   if (before !== undefined) return before.type === 'dir' ? !now.isStart : now.isAside;

@@ -18,6 +18,7 @@ export function* summaryLines(set: ChangeSet, changes: readonly Change[]): Gener
     for (const reason of set.reasons) yield [span(`  ${reason}`, 'red')];
   }
   yield* refusedLines(set);
+  yield* ignoredLines(set);
   if (risky > 0) yield [span('Needs your eye:', 'yellow')];
   for (const { name, changes: found } of byRisk(changes)) {
     yield* listed(found, `of class ${name}`, (change) =>
@@ -34,6 +35,12 @@ function* refusedLines(set: ChangeSet): Generator<Span[], void> {
   }
   const more = set.refusedCount - Math.min(set.refused.length, MAX_LISTED);
   if (more > 0) yield [span(`  and ${more} more`, 'dim')];
+}
+
+function* ignoredLines({ ignored, ignoredCount }: ChangeSet): Generator<Span[], void> {
+  if (ignoredCount === 0) return;
+  yield [span(`Left out by ignore rules: ${ignoredCount} new; run with --include to get such files`, 'dim')];
+  yield* listed(ignored, '', (path) => [path]);
 }
 
 export function* leftOutLines(left: readonly NotInPatch[]): Generator<Span[], void> {
