@@ -59,6 +59,20 @@ test('what needs an eye comes first, and the hunk that does is labelled', async 
   expect(shown.filter((line) => line.startsWith('! package-script'))).toHaveLength(1);
 });
 
+test('a folder is not called empty because what fills it is shown among the risks', async () => {
+  const files = { 'new/ci.yml': 'x\n' };
+  const { diff } = ranOver(
+    {},
+    { new: { dir: true }, ...files, bare: { dir: true } },
+    {
+      risks: { 'new/ci.yml': [{ class: 'ci', what: 'CI configuration, new' }] },
+    },
+  );
+  const { stdout } = await diff();
+  expect(stdout).not.toMatch(/^ {2}new: /m);
+  expect(stdout).toMatch(/^ {2}bare: an empty folder/m);
+});
+
 test('text from the sandbox is shown and not obeyed, in names and in content', async () => {
   const evil = 'x\u001b[2J\u202e\u200b\u009b\r\u2028 y\n';
   const { diff } = ranOver(
@@ -204,6 +218,7 @@ test('a run without a change set says why', async () => {
     outcome: 'failed',
     reasons: ['The engine went away.'],
     changed: 0,
+    ignoredCount: 0,
     folders: 0,
     counts: {},
     risky: 0,

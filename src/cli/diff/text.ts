@@ -11,8 +11,10 @@ import { leftOutLines, summaryLines } from './summary.ts';
  * then the error is thrown.
  */
 export async function* diffText({ set, changes, patchOf }: Shown, display: Display): AsyncGenerator<string, void> {
-  const risky = changes.filter((change) => change.risks.length > 0);
-  const plain = changes.filter((change) => change.risks.length === 0);
+  // Folders are judged before the changes are split: what fills one may be in the other chapter.
+  const told = withoutImpliedFolders(changes);
+  const risky = told.filter((change) => change.risks.length > 0);
+  const plain = told.filter((change) => change.risks.length === 0);
   for (const line of summaryLines(set, changes)) yield shownLine(line, display);
   const chapters: { readonly changes: typeof changes; readonly patch: Patch }[] = [];
   try {
@@ -21,7 +23,7 @@ export async function* diffText({ set, changes, patchOf }: Shown, display: Displ
     }
   } catch (error) {
     if (!(error instanceof SandboxError)) throw error;
-    for (const line of headings(withoutImpliedFolders([...risky, ...plain]))) yield shownLine(line, display);
+    for (const line of headings([...risky, ...plain])) yield shownLine(line, display);
     throw error;
   }
   for await (const line of bodyLines(chapters, set.run)) yield shownLine(line, display);
