@@ -22,10 +22,15 @@ export interface Applying {
 export function applying(from: Tree, to: Tree, more: Parameters<typeof changeSet>[2] = {}): Applying {
   const home = tempFolder();
   const [root, runFolder] = [path.join(home, 'repo'), path.join(home, 'run')];
-  for (const folder of [root, path.join(runFolder, 'changes')]) mkdirSync(folder, { recursive: true, mode: 0o700 });
-  writeTree(root, from);
   const folder = path.join(runFolder, 'changes');
+  for (const one of [root, folder]) mkdirSync(one, { recursive: true, mode: 0o700 });
+  writeTree(root, from);
   const { set, store } = changeSet(withFolders(from), withFolders(to), { root, folder, ...more });
+  return applyingIn({ root, runFolder, set, store });
+}
+
+export function applyingIn(parts: Pick<Applying, 'root' | 'runFolder' | 'set' | 'store'>): Applying {
+  const { root, runFolder, set, store } = parts;
   const task: ApplyTask = {
     set,
     store,
@@ -36,7 +41,7 @@ export function applying(from: Tree, to: Tree, more: Parameters<typeof changeSet
     pause: async () => {},
   };
   const apply = (over: Partial<ApplyTask> = {}): Promise<Applied> => applyChanges({ ...task, ...over });
-  return { root, runFolder, set, store, task, tree: () => listing(root), apply };
+  return { ...parts, task, tree: () => listing(root), apply };
 }
 
 /** With the folders that its paths lie in, as a manifest has them. */

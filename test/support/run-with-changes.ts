@@ -9,11 +9,20 @@ import { COMPLETED, listedPlan, writeRun } from './runs.ts';
 
 export const RUN = '20261130T021610-3f9a2c';
 
-/** A repository and an ended run that changed it, as the command line finds them, with no engine in reach. */
-export function runWithChanges(from: Tree, to: Tree, more: Parameters<typeof changeSet>[2] = {}) {
+/**
+ * A repository and an ended run that changed it, as the command line finds them, with no engine in reach. `repo`: a
+ * folder that is there already.
+ */
+export function runWithChanges(
+  from: Tree,
+  to: Tree,
+  {
+    repo = path.join(tempFolder(), 'repo'),
+    ...more
+  }: Parameters<typeof changeSet>[2] & { readonly repo?: string } = {},
+) {
   const cli = offline();
-  const repo = path.join(tempFolder(), 'repo');
-  mkdirSync(repo);
+  mkdirSync(repo, { recursive: true });
   writeTree(repo, from);
   const folder = writeRun(cli.home, RUN, { 'plan.json': listedPlan(repo), 'outcome.json': COMPLETED });
   const changes = path.join(folder, 'changes');

@@ -1,0 +1,105 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { writeTree } from '../support/change-sets.ts';
+import { tempFolder } from '../support/cli.ts';
+import { listing } from '../support/listing.ts';
+import { RUN, runWithChanges } from '../support/run-with-changes.ts';
+import { git } from '../workspace/support.ts';
+
+function commitAll(repo: string): void {
+  git(repo, 'init', '-q', '-b', 'main');
+  git(repo, 'add', '-A');
+  git(repo, 'commit', '-q', '-m', 'state');
+}
+
+/** Everything that git keeps, and its own words about the files that `apply` does not touch. */
+function gitFolder(repo: string): Record<string, string> {
+  return listing(path.join(repo, '.git'));
+}
+
+describe('apply in a git repository', () => {
+  test('works on a dirty tree and touches nothing in .git (D59)', async () => {
+    // What was sent in is the dirty state: staged, unstaged, new and removed files.
+    const from = { both: 'staged and edited\n', added: 'new\n', untouched: 'x' };
+    const { run, repo } = runWithChanges(from, { ...from, both: 'agent\n', n: 'n' });
+    writeTree(repo, { both: 'committed\n', removed: 'r', untouched: 'x' });
+    commitAll(repo);
+    writeFileSync(path.join(repo, 'both'), 'staged\n');
+    git(repo, 'add', 'both');
+    git(repo, 'rm', '-q', 'removed');
+    writeFileSync(path.join(repo, 'both'), from.both);
+    const before = gitFolder(repo);
+    expect(await run(['apply', RUN])).toMatchObject({ code: 0, stdout: 'both\nn\n' });
+    expect(gitFolder(repo)).toEqual(before);
+    expect(git(repo, 'diff', '--cached', '--name-status')).toBe('M\tboth\nD\tremoved\n');
+    expect(readFileSync(path.join(repo, 'both'), 'utf8')).toBe('agent\n');
+  });
+
+  test('does not mind a lock of the index or an unfinished merge (D63)', async () => {
+    const { run, repo } = runWithChanges({ a: '1', b: '1' }, { a: '2', b: '1' });
+    commitAll(repo);
+    git(repo, 'checkout', '-q', '-b', 'other');
+    writeFileSync(path.join(repo, 'b'), 'other');
+    git(repo, 'commit', '-qam', 'other');
+    git(repo, 'checkout', '-q', 'main');
+    writeFileSync(path.join(repo, 'b'), 'main');
+    git(repo, 'commit', '-qam', 'main');
+    expect(() => git(repo, 'merge', 'other')).toThrow();
+    writeFileSync(path.join(repo, '.git/index.lock'), '');
+    const before = gitFolder(repo);
+    expect(await run(['apply', RUN])).toMatchObject({ code: 0, stdout: 'a\n' });
+    expect(gitFolder(repo)).toEqual(before);
+    expect(existsSync(path.join(repo, '.git/MERGE_HEAD'))).toBe(true);
+  });
+
+  test('writes into a linked worktree and not into the main one (D36)', async () => {
+    const main = tempFolder();
+    writeTree(main, { a: '1' });
+    commitAll(main);
+    const repo = path.join(tempFolder(), 'wt');
+    git(main, 'worktree', 'add', '-q', repo, '-b', 'w');
+    const { run } = runWithChanges({ a: '1' }, { a: '2', 'd/n': 'n' }, { repo });
+    const before = listing(main);
+    expect(await run(['apply', RUN], { cwd: repo })).toMatchObject({ code: 0 });
+    expect(git(repo, 'status', '--porcelain', '-uall')).toBe(' M a\n?? d/n\n');
+    expect(Object.entries(listing(main)).filter(([name]) => !name.startsWith('.git/'))).toEqual(
+      Object.entries(before).filter(([name]) => !name.startsWith('.git/')),
+    );
+  });
+
+  test('--branch commits, says where, and leaves the files alone', async () => {
+    const { run, repo, folder, set } = runWithChanges({ a: '1' }, { a: '2', 'd/n': 'n' });
+    commitAll(repo);
+    const checked = await run(['apply', RUN, '--branch', 'agent', '--check']);
+    expect(checked).toMatchObject({ code: 0, stdout: 'a\nd/n\n' });
+    expect(git(repo, 'branch', '--list', 'agent')).toBe('');
+    const made = await run(['apply', RUN, '--branch', 'agent']);
+    expect(made).toMatchObject({ code: 0, stdout: git(repo, 'rev-parse', 'agent') });
+    expect(git(repo, 'status', '--porcelain')).toBe('');
+    expect(JSON.parse(readFileSync(path.join(folder, 'changes-state.json'), 'utf8'))).toMatchObject({
+      state: 'applied',
+      branch: 'agent',
+      target: repo,
+      digest: set.digest,
+    });
+    expect(await run(['apply', RUN, '--branch', 'agent'])).toMatchObject({ code: 6 });
+    expect(await run(['apply', RUN, '--branch', 'x', '--to', repo])).toMatchObject({ code: 2 });
+  });
+
+  test('--branch needs the same consent, and lists what HEAD does not have (D59, D61)', async () => {
+    const risks = { '.envrc': [{ class: 'shell-start-up' as const, what: 'runs in a shell' }] };
+    const { run, repo } = runWithChanges({ a: '1' }, { a: '2', '.envrc': 'x' }, { risks });
+    commitAll(repo);
+    const refused = await run(['apply', RUN, '--branch', 'agent']);
+    expect(refused).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining(`pi-sandbox apply ${RUN} --branch agent --allow-risk shell-start-up`),
+    });
+    writeFileSync(path.join(repo, 'a'), 'other');
+    git(repo, 'commit', '-qam', 'other');
+    const conflict = await run(['apply', RUN, '--branch', 'agent', '--allow-risk', 'shell-start-up']);
+    expect(conflict).toMatchObject({ code: 6, stderr: expect.stringContaining('a is not as in HEAD') });
+    expect(git(repo, 'branch', '--list', 'agent')).toBe('');
+  });
+});
