@@ -1,5 +1,6 @@
 import { clip } from '../lib/bounded-text.ts';
 import { formatAge, formatBytes, formatCount, formatDuration, formatUsd, plural } from '../lib/format.ts';
+import type { ChangeState } from '../protocol/change-state.ts';
 import type { HandBack } from '../protocol/hand-back.ts';
 import type { RunPlan } from '../protocol/plan.ts';
 import type { PostureFile } from '../protocol/posture.ts';
@@ -29,6 +30,7 @@ export function detailLines(details: RunDetails, now: Date): string[] {
     ...row('Engine', engine && `${engine.version} (API ${engine.api}) at ${engine.endpoint}`),
     ...(posture ? postureLines(posture) : row('Isolation', 'not on record: the container was not looked at')),
     ...row('Changes', details.changes && handBackText(details.changes)),
+    ...row('', details.changesState && becameText(details.changesState)),
     ...row('Model calls', ledger && ledgerText(ledger)),
     ...(plan?.notices ?? []).flatMap((notice) => row('Notice', notice)),
     ...damaged.flatMap((message) => row('Damaged', message)),
@@ -90,6 +92,12 @@ function handBackText(handBack: HandBack): string {
   const parts = [`${changesText(handBack)}${details.length === 0 ? '' : ` (${details.join(', ')})`}`, ...reasons];
   if (outcome !== 'failed') parts.push(`digest ${digest?.slice(0, DIGEST_CHARS)}`);
   return parts.join('; ');
+}
+
+function becameText({ state, time, target, branch, changes, of }: ChangeState): string {
+  if (state === 'discarded') return `discarded at ${time}`;
+  const where = branch === undefined ? `to ${target}` : `onto the branch ${branch} of ${target}`;
+  return `applied ${where} at ${time}${changes === of ? '' : ` (${changes} of ${of})`}`;
 }
 
 function findingText(what: string, finding: PostureFile['findings'][number]): string {

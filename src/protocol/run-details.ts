@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { ChangeState } from './change-state.ts';
 import { HandBack } from './hand-back.ts';
 import { Outcome } from './outcome.ts';
 import { RunPlan } from './plan.ts';
@@ -51,6 +52,8 @@ export const RunDetails = Type.Object(
     outcome: Type.Optional(Outcome),
     /** What it hands back; absent while it goes on, and where it could change nothing. */
     changes: Type.Optional(HandBack),
+    /** What became of the changes; absent while they wait. */
+    changesState: Type.Optional(ChangeState),
     /** Files of the run that are there and could not be read, with the reason. */
     damaged: Type.Array(Type.String()),
   },

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { ChangeState } from './change-state.ts';
 import { HandBack } from './hand-back.ts';
 import { Outcome, OutcomeName } from './outcome.ts';
 
@@ -24,6 +25,8 @@ export const RunEntry = Type.Object(
     outcome: Type.Optional(Outcome),
     /** What it hands back; absent while it goes on, and where it could change nothing. */
     changes: Type.Optional(HandBack),
+    /** What became of the changes; absent while they wait. */
+    changesState: Type.Optional(ChangeState),
   },
   { additionalProperties: false },
 );

@@ -2,6 +2,7 @@ import { lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Static, TSchema } from '@sinclair/typebox';
 import { messageOf, SandboxError } from '../errors.ts';
+import { ChangeState } from '../protocol/change-state.ts';
 import { HandBack } from '../protocol/hand-back.ts';
 import { Outcome } from '../protocol/outcome.ts';
 import { RunPlan } from '../protocol/plan.ts';
@@ -11,7 +12,7 @@ import { RunRequest } from '../request/run-request.ts';
 import { readLedger } from '../transcript/read-ledger.ts';
 import { RunFolder } from '../transcript/run-folder.ts';
 import { timeOfRunId } from '../transcript/run-id.ts';
-import { HAND_BACK_FILE } from '../transcript/state-root.ts';
+import { CHANGES_STATE_FILE, HAND_BACK_FILE } from '../transcript/state-root.ts';
 import { recordedStart } from './recorded-start.ts';
 import { runState } from './run-state.ts';
 
@@ -29,6 +30,7 @@ export async function runDetails(stateRoot: string, run: string): Promise<RunDet
   const posture = read('posture.json', PostureFile);
   const outcome = read('outcome.json', Outcome);
   const changes = read(HAND_BACK_FILE, HandBack);
+  const changesState = read(CHANGES_STATE_FILE, ChangeState);
   const ledger = await readLedger(folder.folder).catch((error: unknown) => void damaged.push(messageOf(error)));
   const start = await recordedStart(folder.folder);
   return {
@@ -45,6 +47,7 @@ export async function runDetails(stateRoot: string, run: string): Promise<RunDet
     ...(ledger && { ledger }),
     ...(outcome && { outcome }),
     ...(changes && { changes }),
+    ...(changesState && { changesState }),
     damaged,
   };
 }

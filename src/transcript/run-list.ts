@@ -2,12 +2,13 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { SandboxError } from '../errors.ts';
+import { ChangeState } from '../protocol/change-state.ts';
 import { HandBack } from '../protocol/hand-back.ts';
 import { Outcome } from '../protocol/outcome.ts';
 import { readJsonFile } from './private-file.ts';
 import { cannot, checkPrivateFolder, codeOf } from './private-folder.ts';
 import { isRunId, timeOfRunId } from './run-id.ts';
-import { HAND_BACK_FILE, runsFolder } from './state-root.ts';
+import { CHANGES_STATE_FILE, HAND_BACK_FILE, runsFolder } from './state-root.ts';
 
 /** What can be said about a run from its folder alone. Absent fields were not written, or are damaged. */
 export interface RunSummary {
@@ -24,6 +25,8 @@ export interface RunSummary {
   readonly outcome?: Outcome;
   /** Absent where the run could change nothing, too. */
   readonly changes?: HandBack;
+  /** Absent while the changes wait. */
+  readonly changesState?: ChangeState;
 }
 
 /** The part of a plan that a list shows; plans of other versions are listed too. */
@@ -57,6 +60,11 @@ export function readOutcome(stateRoot: string, run: string): Outcome | undefined
 export function unfinishedRuns(stateRoot: string): string[] {
   const has = (id: string, name: string): boolean => existsSync(join(runFolderOf(stateRoot, id), name));
   return runIds(stateRoot).filter((id) => has(id, 'plan.json') && !has(id, 'outcome.json'));
+}
+
+/** Ids of runs in whose folder there is a file of this name. @throws SandboxError `state` */
+export function runsWith(stateRoot: string, name: string): string[] {
+  return runIds(stateRoot).filter((id) => existsSync(join(runFolderOf(stateRoot, id), name)));
 }
 
 /**
@@ -105,6 +113,7 @@ function summarise(stateRoot: string, id: string): RunSummary {
   const plan = readLeniently(folder, 'plan.json', ListedPlan);
   const outcome = readOutcome(stateRoot, id);
   const changes = readLeniently(folder, HAND_BACK_FILE, HandBack);
+  const changesState = readLeniently(folder, CHANGES_STATE_FILE, ChangeState);
   return {
     id,
     folder,
@@ -112,6 +121,7 @@ function summarise(stateRoot: string, id: string): RunSummary {
     ...(plan && { repo: plan.workspace.root, profile: plan.profile, model: plan.model.spec }),
     ...(outcome && { outcome }),
     ...(changes && { changes }),
+    ...(changesState && { changesState }),
   };
 }
 

@@ -23,6 +23,8 @@ export function stateRoot(env: { readonly XDG_STATE_HOME?: string; readonly HOME
 /** The change set of a run, a folder of its own, and what it comes to in figures. */
 export const CHANGES_FOLDER = 'changes';
 export const HAND_BACK_FILE = 'hand-back.json';
+/** What became of it: applied, or discarded. */
+export const CHANGES_STATE_FILE = 'changes-state.json';
 
 /** Folder of all runs in a state root. */
 export function runsFolder(root: string): string {

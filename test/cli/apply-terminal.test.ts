@@ -17,10 +17,10 @@ function atTerminal() {
 
 test('on a terminal apply asks class by class and shows what it asks about (D61)', async () => {
   const { on, tree } = atTerminal();
-  await on.until(/x\.yml: ci: runs on push[^]*Apply it\? \[y\/N\] /);
+  await on.until(/x\.yml: ci: runs on push[\s\S]*Apply it\? \[y\/N\] /);
   expect(on.shown).not.toContain('.envrc');
   on.type('y\n');
-  await on.until(/\.envrc: shell-start-up: runs in a shell[^]*Apply it\? \[y\/N\] /);
+  await on.until(/\.envrc: shell-start-up: runs in a shell[\s\S]*Apply it\? \[y\/N\] /);
   on.type('y\n');
   expect(await on.ended).toBe(0);
   expect(Object.keys(tree())).toEqual(['.envrc', 'a', 'x.yml']);
@@ -31,7 +31,7 @@ test('anything but yes writes nothing at all (D61)', async () => {
   const before = tree();
   await on.until(/Apply it\? \[y\/N\] /);
   on.type('y\n');
-  await on.until(/runs in a shell[^]*Apply it\? \[y\/N\] /);
+  await on.until(/runs in a shell[\s\S]*Apply it\? \[y\/N\] /);
   on.type('\n');
   expect(await on.ended).toBe(6);
   expect(on.shown).toContain('--allow-risk shell-start-up');

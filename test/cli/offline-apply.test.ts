@@ -28,6 +28,7 @@ describe('apply', () => {
     expect(first.stderr).toContain(`Applied ${set.changes.length} changes of run ${RUN} to ${repo}.`);
     expect(first.stderr).toContain(set.digest);
     expect(tree()['new/deep/z']).toMatch(/^file/);
+    expect((await run(['show', RUN])).stdout).toContain(`applied to ${repo} at `);
     expect(stateOf(folder)).toMatchObject({ state: 'applied', digest: set.digest, target: repo });
     const again = await run(['apply', RUN]);
     expect(again).toMatchObject({ code: 0, stdout: '' });
@@ -186,6 +187,6 @@ describe('discard', () => {
     expect(stateOf(folder)).toMatchObject({ state: 'discarded', digest: set.digest });
     expect((await run(['apply', RUN])).stderr).toContain('discarded');
     expect(await run(['discard', RUN])).toMatchObject({ code: 0 });
-    expect(await run(['show', RUN])).toMatchObject({ code: 0 });
+    expect((await run(['show', RUN])).stdout).toContain('discarded at');
   });
 });

@@ -32,8 +32,9 @@ async function entryOf({ id, ...summary }: RunSummary): Promise<RunEntry> {
   return { v: 1, run: id, state: await runState(environment.stateRoot, id), ...summary };
 }
 
-function rowOf({ run, time, state, changes, profile, model, repo }: RunEntry): string[] {
-  const changed = changes === undefined ? '' : changesText(changes);
+function rowOf({ run, time, state, changes, changesState, profile, model, repo }: RunEntry): string[] {
+  const became = changesState === undefined ? '' : `, ${changesState.state}`;
+  const changed = changes === undefined ? '' : `${changesText(changes)}${became}`;
   const age = formatAge(Date.now() - Date.parse(time));
   return [run, age, stateText(state), changed, profile ?? '?', model ?? '?', repo ?? '?'];
 }

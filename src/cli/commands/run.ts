@@ -5,6 +5,7 @@ import { environment } from '../environment.ts';
 import type { Interrupts } from '../interrupts.ts';
 import { printJson } from '../print.ts';
 import { ask, INTERRUPTED } from '../prompt.ts';
+import { recoverApplies } from '../recover-applies.ts';
 import { Renderer } from '../render.ts';
 import { type RunOptions, understand } from '../run-arguments.ts';
 import { runHost } from '../run-host.ts';
@@ -15,6 +16,8 @@ export async function run(
   options: RunOptions,
   { interrupts, engine }: { interrupts: Interrupts; engine: Promise<Engine> },
 ): Promise<number> {
+  // A repository that is half written must not be what the agent starts from.
+  await recoverApplies();
   const { request, repoFrom, doubt } = await understand(args, options);
   const quiet = options.quiet === true;
   const renderer = new Renderer(process.stderr, {
