@@ -21,9 +21,10 @@ const LEAVE_MS = 15_000;
 const ABORT_MS = 10_000;
 /** Longest wait for the end of a pi that seems to have gone, milliseconds. */
 const GONE_MS = 2_000;
-/** Time for the one-commit repository, milliseconds, beside the time per file. */
+/** Time for the one-commit repository, milliseconds, beside the time per file and for the bytes, which git compresses. */
 const REPOSITORY_MS = 60_000;
 const REPOSITORY_MS_PER_FILE = 20;
+const REPOSITORY_BYTES_PER_MS = 5_000;
 
 export interface DriveParts {
   readonly engine: Engine;
@@ -75,7 +76,8 @@ async function boot({ engine, plan, sandbox, piErrors, client, pump, sendReposit
   const { id, contextWindow, maxTokens } = plan.model;
   const baseUrl = `http://127.0.0.1:${GATEWAY_PORT}`;
   checkPiState(state.data, { id, provider: HOST_PROVIDER, baseUrl, contextWindow, maxTokens });
-  const patience = REPOSITORY_MS + plan.workspace.files * REPOSITORY_MS_PER_FILE;
+  const { files, bytes } = plan.workspace;
+  const patience = REPOSITORY_MS + files * REPOSITORY_MS_PER_FILE + Math.ceil(bytes / REPOSITORY_BYTES_PER_MS);
   await withDeadline('making the repository inside', patience, withPi(pump, piErrors, piErrors.said(REPOSITORY_READY)));
   await withPi(pump, piErrors, sandbox.wire.ready);
   if (plan.container.cpus !== plan.container.bootCpus) await engine.setCpus(sandbox.container, plan.container.cpus);
