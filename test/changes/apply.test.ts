@@ -3,6 +3,7 @@ import {
   chownSync,
   existsSync,
   lstatSync,
+  mkdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -13,7 +14,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { applying } from '../support/applying.ts';
 import { END, START } from '../support/change-samples.ts';
-import { type Tree, writeTree } from '../support/change-sets.ts';
+import { changeSet, type Tree, writeTree } from '../support/change-sets.ts';
 import { tempFolder } from '../support/cli.ts';
 import { listing } from '../support/listing.ts';
 
@@ -54,6 +55,35 @@ describe('apply', () => {
     await apply();
     expect(readFileSync(path.join(root, 'a'))).toEqual(bytes);
     expect(readFileSync(path.join(root, 'b'))).toEqual(bytes);
+  });
+});
+
+describe('a change set that was made up', () => {
+  const CASES: [string, Tree, Tree, string][] = [
+    ['a path that leads out (EX1, EX13)', {}, { '../x': 'x' }, 'no plain path'],
+    ['an absolute path (EX1, EX13)', {}, { '/x': 'x' }, 'no plain path'],
+    ['a hook of git (EX10, EX13)', {}, { '.git/hooks/pre-commit': { run: 'x' } }, 'Only git itself writes here'],
+    ['a nested and disguised .git (EX9, EX10)', {}, { 'sub/.GIT ./config': 'x' }, 'Only git itself writes here'],
+    ['a link to an absolute path (EX13)', {}, { data: { link: '/etc/passwd' } }, 'its target is absolute'],
+    ['a link that leads out (EX2)', {}, { 'd/data': { link: '../../x' } }, 'it leads out of the folder'],
+    ['a link into git metadata', {}, { data: { link: '.git/config' } }, 'git metadata'],
+    ['a file behind a link of the target (EX2, EX13)', {}, { 'outside/x': 'x' }, 'outside is a symbolic link'],
+    ['a removal behind a link of the target (EX2)', { 'outside/kept': 'x' }, {}, 'outside is a symbolic link'],
+  ];
+  it.each(CASES)('writes nothing for %s', async (_name, from, to, why) => {
+    const victim = tempFolder();
+    writeTree(victim, { kept: 'x' });
+    const { root, tree, task, apply } = applying({ a: '1' }, { a: '1' });
+    symlinkSync(victim, path.join(root, 'outside'));
+    mkdirSync(path.join(root, '.git/hooks'), { recursive: true });
+    const before = tree();
+    const { set, store } = changeSet(from, to);
+    const { conflicts, written } = await apply({ ...task, set, store, picked: set.changes });
+    expect(conflicts.map((one) => one.why).join()).toContain(why);
+    expect(written).toEqual([]);
+    expect(tree()).toEqual(before);
+    expect(listing(victim)).toEqual(looks({ kept: 'x' }));
+    expect(existsSync(path.join(path.dirname(root), 'x'))).toBe(false);
   });
 });
 
