@@ -9,6 +9,7 @@ type Listener = (kind: Interrupt) => void;
 export class Interrupts {
   readonly #listeners = new Set<Listener>();
   #gone = false;
+  #unheard: string | undefined;
 
   constructor() {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => this.#tell(signal));
@@ -28,7 +29,13 @@ export class Interrupts {
     return this.#gone;
   }
 
+  /** What is said of a signal that comes before the first listener. */
+  sayUntilHeard(text: string): void {
+    this.#unheard = text;
+  }
+
   listen = (listener: Listener): (() => void) => {
+    this.#unheard = undefined;
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   };
@@ -36,6 +43,8 @@ export class Interrupts {
   #tell(kind: Interrupt): void {
     for (const listener of this.#listeners) listener(kind);
     // Nobody to tell: nothing is under way that would need an orderly end.
-    if (this.#listeners.size === 0 && kind !== 'SIGPIPE') process.exit(kind === 'SIGINT' ? 130 : 143);
+    if (this.#listeners.size > 0 || kind === 'SIGPIPE') return;
+    if (this.#unheard !== undefined) process.stderr.write(`pi-sandbox: ${this.#unheard}\n`);
+    process.exit(kind === 'SIGINT' ? 130 : 143);
   }
 }

@@ -41,6 +41,7 @@ export function makeProgram(interrupts: Interrupts): Command {
 function addRun(program: Command, interrupts: Interrupts): void {
   addRunOptions(program.command('run').description('let the agent work on a private copy of a repository')).action(
     action(async (repo: string | undefined, prompt: string[], options: RunOptions) => {
+      interrupts.sayUntilHeard('Interrupted before anything was started.');
       // The engine answers while the rest is loaded. Who needs the connection hears of a failure.
       const engine = connectEngine();
       engine.catch(() => {});
