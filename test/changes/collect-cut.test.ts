@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { END, rawMember } from '../support/raw-archive.ts';
 import { archiveOf } from '../support/trees.ts';
@@ -41,6 +42,7 @@ test.each([
   ['nothing', Buffer.alloc(0)],
   ['an end without a member', Buffer.alloc(10_240)],
   ['half a header', rawMember({ name: './', type: '5' }).subarray(0, 300)],
+  ['an archive that is compressed (EX7)', gzipSync(archiveOf(treeOf({ 'a.txt': file('new') })))],
   ['an error text', Buffer.from('tar: cannot open: Permission denied\n'.repeat(30))],
 ])('%s instead of an archive is an error and never "no changes" (EX12)', async (_, bytes) => {
   await expect(collect(start, bytes)).rejects.toThrow('The sandbox gave back nothing');

@@ -254,14 +254,25 @@ test('folders with special bits are folders (EX5)', async () => {
   expect(changesOf(collected)).toEqual([...HARMLESS, 'add shared']);
 });
 
-test("the .git of the root is nobody's change (EX10)", async () => {
-  const collected = await collect(start, [
-    ...plain,
-    { name: './.git/', type: '5' },
-    { name: './.git/hooks/x', content: '#!' },
-  ]);
-  expect(changesOf(collected)).toEqual(HARMLESS);
-  expect(refusedOf(collected)).toEqual([]);
+test("the .git of the root is nobody's change, whatever it says (EX10, GT6, GT7)", async () => {
+  const planted = [
+    [
+      { name: './.git/', type: '5' },
+      { name: './.git/HEAD', content: 'ref: refs/heads/main' },
+      { name: './.git/config', content: '[core]\n\tworktree = /\n\tfsmonitor = evil\n' },
+      { name: './.git/hooks/x', content: '#!', mode: 0o755 },
+      { name: './.git/info/grafts', content: `${'0'.repeat(40)} ${'1'.repeat(40)}` },
+      { name: './.git/objects/info/alternates', content: '/etc' },
+      { name: './.git/refs/replace/x', content: '0'.repeat(40) },
+    ],
+    [{ name: './.git', content: 'gitdir: /elsewhere' }],
+    [{ name: './.git', type: '2', target: '/elsewhere' }],
+  ];
+  for (const members of planted) {
+    const collected = await collect(start, [...plain, ...members]);
+    expect(changesOf(collected)).toEqual(HARMLESS);
+    expect(refusedOf(collected)).toEqual([]);
+  }
 });
 
 test('more refused things than a list can hold are counted (EX8)', async () => {

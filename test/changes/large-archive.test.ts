@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { Readable } from 'node:stream';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { END, rawMember } from '../support/raw-archive.ts';
 import { changesOf, collect, dir, file, refusedOf, treeOf } from './collect-support.ts';
@@ -38,6 +39,20 @@ test('a file of 3 GB is refused and passed over with flat memory, and the rest i
   expect(refusedOf(result)).toEqual(['too-large big']);
   expect(result.set).toMatchObject({ outcome: 'partial', reasons: [expect.stringContaining('larger than')] });
   expect(grown).toBeLessThan(80 * MiB);
+});
+
+test('a compressed file is data and is never unpacked (EX7)', async () => {
+  const once = gzipSync(Buffer.alloc(200 * MiB));
+  const [bomb, nested] = [once, gzipSync(once)];
+  expect(gunzipSync(bomb).length / bomb.length, 'what it would cost to unpack it').toBeGreaterThan(900);
+  const collected = await collect(treeOf({}), treeOf({ 'bomb.gz': file(bomb), 'nested.gz': file(nested) }), {
+    maxKeptBytes: bomb.length + nested.length,
+  });
+  expect(collected.set).toMatchObject({ outcome: 'complete', refused: [] });
+  const kept = collected.set.changes.map(({ after }) =>
+    after?.type === 'file' ? collected.store.readBlob(after.sha256) : undefined,
+  );
+  expect(kept).toEqual([bomb, nested]);
 });
 
 test('a large new file lies in the store under its hash', async () => {

@@ -73,7 +73,7 @@ test('a folder is not called empty because what fills it is shown among the risk
   expect(stdout).toMatch(/^ {2}bare: an empty folder/m);
 });
 
-test('text from the sandbox is shown and not obeyed, in names and in content', async () => {
+test('text from the sandbox is shown and not obeyed, in names and in content (EX11)', async () => {
   const evil = 'x\u001b[2J\u202e\u200b\u009b\r\u2028 y\n';
   const { diff } = ranOver(
     {},

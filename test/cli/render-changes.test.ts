@@ -39,7 +39,7 @@ describe('what a run hands back', () => {
     expect(lastLines({ changed: 2, folders: 2 })[0]).toMatch(/^2 folders changed/);
   });
 
-  it('names what was refused', () => {
+  it('names what was refused (EX11)', () => {
     const refused = ['a', 'b', 'c\u001b[31m', 'd'].map((path) => ({
       path,
       reason: 'fifo' as const,

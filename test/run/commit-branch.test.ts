@@ -233,6 +233,47 @@ describe('the repository of the user', () => {
     expect(fired(), 'positive control: plain git runs it').toBe(true);
   });
 
+  it('does not say where files are, nor which commits came before (GT6)', async () => {
+    const { root, branch } = branching({ a: '1' }, { a: '2' });
+    const victim = tempFolder();
+    writeTree(victim, { a: 'victim' });
+    const before = listing(victim);
+    commit(root);
+    const head = git(root, 'rev-parse', 'HEAD').trim();
+    git(root, 'config', 'core.worktree', victim);
+    writeFileSync(path.join(root, '.git/info/grafts'), `${head}\n`);
+    await branch('agent');
+    expect(listing(victim)).toEqual(before);
+    expect(git(root, 'show', 'agent:a')).toBe('2');
+    expect(git(root, 'rev-list', '--count', 'agent').trim(), 'positive control: a graft hides history').toBe('2');
+    expect(git(root, 'status', '--porcelain').trim(), 'positive control: git looks elsewhere').toBe('M a');
+    rmSync(path.join(root, '.git/info/grafts'));
+    expect(git(root, 'rev-list', '--count', 'agent').trim()).toBe('3');
+    expect(git(root, 'rev-parse', 'agent^').trim()).toBe(head);
+  });
+
+  it('may borrow its objects from another, to which nothing is written (D40, GT6)', async () => {
+    const { root: source } = branching({ a: '1', b: '1' }, {});
+    const clone = path.join(tempFolder(), 'clone');
+    git(source, 'clone', '-q', '-s', source, clone);
+    const before = listing(source);
+    await ready(clone, { a: '1', b: '1' }, { a: '2', b: '1' }).branch('agent');
+    expect(git(clone, 'show', 'agent:a')).toBe('2');
+    expect(git(clone, 'show', 'agent:b')).toBe('1');
+    expect(listing(source)).toEqual(before);
+  });
+
+  it.each(['../x', '.git/hooks/x', 'd/.GIT/config'])(
+    'gets no %s, even if a change set names it (EX13)',
+    async (name) => {
+      const { root } = branching({ a: '1' }, {});
+      const { branch, set } = ready(root, { a: '1' }, { a: '2', [name]: 'evil' });
+      expect((await branch('agent')).conflicts).toMatchObject([{ path: name }]);
+      expect(git(root, 'branch', '--list', 'agent')).toBe('');
+      expect((await branch('agent', { picked: set.changes.filter((one) => one.path === 'a') })).conflicts).toEqual([]);
+    },
+  );
+
   it('is not asked for replaced objects (GT6)', async () => {
     const { root, branch } = branching({ a: '1', b: 'b' }, { a: '2', b: 'b' });
     writeFileSync(path.join(root, 'b'), 'replaced');
