@@ -1,26 +1,15 @@
-import {
-  chmodSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { recoverApply } from '../../src/changes/apply/recover.ts';
 import { ChangeStore } from '../../src/changes/store.ts';
-import { joinPath, parsePath } from '../../src/lib/path-bytes.ts';
+import { parsePath } from '../../src/lib/path-bytes.ts';
 import { applyingIn } from '../support/applying.ts';
 import { cutApply } from '../support/cut-apply.ts';
-import { edited, edits, type Tree, tree } from '../support/trees.ts';
+import { described, found, plant } from '../support/disk-trees.ts';
+import { edited, edits, tree } from '../support/trees.ts';
 import { collect } from './collect-support.ts';
 
 const RUNS = 2000;
@@ -75,46 +64,3 @@ test('on a disk, what is applied equals what the agent left, but for what is ref
   expect(cut).toBeGreaterThan(RUNS / 2);
   expect(written).toBeGreaterThan(3 * RUNS);
 });
-
-function plant(root: string, all: Tree): void {
-  for (const [key, node] of all) {
-    const place = joinPath(Buffer.from(root), Buffer.from(key, 'latin1'));
-    if (node.type === 'dir') mkdirSync(place);
-    else if (node.type === 'symlink') symlinkSync(node.target, place);
-    else {
-      writeFileSync(place, node.content);
-      chmodSync(place, node.mode);
-    }
-  }
-}
-
-function described(all: Tree): Map<string, string> {
-  return new Map(
-    [...all].map(([key, node]) => {
-      if (node.type === 'dir') return [key, 'dir'];
-      if (node.type === 'symlink') return [key, `link ${node.target.toString('latin1')}`];
-      return [key, `${(node.mode & 0o100) === 0 ? 'file' : 'run'} ${node.content.toString('latin1')}`];
-    }),
-  );
-}
-
-function found(root: string): Map<string, string> {
-  const all = new Map<string, string>();
-  const walk = (inner: Buffer): void => {
-    const names = readdirSync(joinPath(Buffer.from(root), inner), { encoding: 'buffer' });
-    for (const name of names.sort(Buffer.compare)) {
-      const relative = joinPath(inner, name);
-      const place = joinPath(Buffer.from(root), relative);
-      const stats = lstatSync(place);
-      const text = stats.isDirectory()
-        ? 'dir'
-        : stats.isSymbolicLink()
-          ? `link ${readlinkSync(place, { encoding: 'buffer' }).toString('latin1')}`
-          : `${(stats.mode & 0o100) === 0 ? 'file' : 'run'} ${readFileSync(place).toString('latin1')}`;
-      all.set(relative.toString('latin1'), text);
-      if (text === 'dir') walk(relative);
-    }
-  };
-  walk(Buffer.alloc(0));
-  return all;
-}
