@@ -6,6 +6,7 @@ import type { Change, ChangeSet } from '../protocol/changes.ts';
 
 /** Changes that are looked at for a name that was meant. */
 const MAX_CANDIDATES = 5_000;
+const ALL = 'Leave it out for all changes.';
 
 /**
  * The changes at or below the named paths, in the order of the set; all when none is named. A relative path is taken from
@@ -19,6 +20,8 @@ export function selectChanges(set: ChangeSet, named: readonly string[], cwd: str
   const keys = set.changes.map((change) => latin1(parsePath(change.path)));
   const selected = new Set<number>();
   for (const name of named) {
+    // A variable that holds nothing must not stand for everything.
+    if (name === '') throw new SandboxError('usage', 'An empty path names nothing.', { hint: ALL });
     const found = below(keys, relativeKey(set.root, cwd, Buffer.from(name)));
     // As typed first: a name may hold a backslash of its own.
     const hits = found.length > 0 ? found : below(keys, relativeKey(set.root, cwd, parsePath(name)));

@@ -35,6 +35,11 @@ test.each<[string[], string, string[]]>([
   expect(select(named, cwd)).toEqual(paths.length === 0 ? select([]) : paths);
 });
 
+test('an empty path is a mistake and does not select all', () => {
+  expect(() => select([''])).toThrow('An empty path names nothing.');
+  expect(() => select(['src', ''], '/repo')).toThrow('An empty path names nothing.');
+});
+
 test('a path that selects nothing is an error that names the nearest', () => {
   const error = (name: string, cwd?: string): unknown => {
     try {
