@@ -1,4 +1,5 @@
 import { feedCommand } from '../lib/command.ts';
+import { currentFolder } from './current-folder.ts';
 import { environment } from './environment.ts';
 import { stdoutReady } from './print.ts';
 import type { UntilInterrupted } from './until-interrupted.ts';
@@ -11,7 +12,7 @@ export async function page(text: AsyncGenerator<string, void>, stop: UntilInterr
   if (environment.display(process.stdout).terminal) {
     const [file = '', ...args] = (environment.env('PAGER') ?? 'less').split(' ').filter((word) => word !== '');
     stop.ignoreKeys = true;
-    const options = { cwd: process.cwd(), env: environment.forPager() };
+    const options = { cwd: currentFolder(), env: environment.forPager() };
     if (file !== '' && file !== 'cat' && (await feedCommand(file, args, options, text))) return;
     stop.ignoreKeys = false;
   }

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { findRun, listRuns, type RunSummary } from '../transcript/run-list.ts';
+import { currentFolder } from './current-folder.ts';
 import { environment } from './environment.ts';
 import { say } from './print.ts';
 
@@ -11,7 +12,7 @@ import { say } from './print.ts';
 export function pickRun(ref: string): RunSummary {
   const { stateRoot } = environment;
   if (ref !== 'last') return findRun(stateRoot, ref);
-  const repo = repositoryAround(process.cwd(), new Set(listRuns(stateRoot).map((run) => run.repo)));
+  const repo = repositoryAround(currentFolder(), new Set(listRuns(stateRoot).map((run) => run.repo)));
   const found = findRun(stateRoot, 'last', repo === undefined ? {} : { repo });
   say(`Run ${found.id} (last of ${repo ?? 'all'})`);
   return found;

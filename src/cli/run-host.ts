@@ -2,6 +2,7 @@ import type { Engine } from '../container/engine.ts';
 import type { GatewayDelta } from '../gateway/gateway.ts';
 import type { SandboxRecord } from '../protocol/record.ts';
 import type { RunHost } from '../run.ts';
+import { currentFolder } from './current-folder.ts';
 import { ensureImage, wantedImage } from './ensure-image.ts';
 import { environment } from './environment.ts';
 import { InOrder } from './in-order.ts';
@@ -28,7 +29,7 @@ export function runHost({ interrupts, engine, renderer, json, askNext }: HostOpt
   const step = (line: string): void => renderer.notice(line);
   return {
     env: environment.env,
-    cwd: process.cwd(),
+    cwd: currentFolder(),
     stateRoot: environment.stateRoot,
     homeDir: environment.homeDir,
     machine: environment.machine,

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { tempFolder } from '../support/cli.ts';
 import { offline } from '../support/offline.ts';
 
 const version = (
@@ -54,5 +55,17 @@ test.each(['show', 'logs', 'output', 'stop', 'rm'])('the help of %s says what ma
   const { stdout } = await offline().run([command, '--help']);
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
     'id, unique prefix of one, or "last": the newest of this repository when inside one, else of all',
+  );
+});
+
+test('a current folder that was removed is said, and is no fault of ours', async () => {
+  const gone = tempFolder();
+  const ended = await offline().run(['diff', 'last'], {
+    cwd: gone,
+    via: ['sh', '-c', `rmdir ${gone}; exec "$@"`, 'sh'],
+  });
+  expect(ended.code).toBe(2);
+  expect(ended.stderr).toBe(
+    'pi-sandbox: The current folder does not exist any more. Change to another one and try again.\n',
   );
 });

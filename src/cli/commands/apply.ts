@@ -6,6 +6,7 @@ import { RunFolder } from '../../transcript/run-folder.ts';
 import { allowedRisks } from '../allow-risk.ts';
 import { applyToBranch } from '../apply-branch.ts';
 import { type Applying, applyToFiles } from '../apply-files.ts';
+import { currentFolder } from '../current-folder.ts';
 import { byRisk } from '../diff/change-words.ts';
 import { environment } from '../environment.ts';
 import type { Interrupts } from '../interrupts.ts';
@@ -37,7 +38,7 @@ export async function apply(
   const run = pickRun(ref);
   const { set, store } = await loadChanges(run);
   if (set.outcome === 'partial' && named.length === 0) throw partial(set.run, set.reasons);
-  const picked = withNeededFolders(set.changes, selectChanges(set, named, process.cwd()));
+  const picked = withNeededFolders(set.changes, selectChanges(set, named, currentFolder()));
   if (picked.length === 0) {
     say(`Run ${run.id} changed nothing.`);
     return 0;

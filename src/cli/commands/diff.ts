@@ -3,6 +3,7 @@ import type { Patch } from '../../changes/patch.ts';
 import { selectChanges } from '../../changes/select-changes.ts';
 import { ownedFolder } from '../../container/owned-folder.ts';
 import { SandboxError } from '../../errors.ts';
+import { currentFolder } from '../current-folder.ts';
 import { printSet } from '../diff/json.ts';
 import { printPatch } from '../diff/patch.ts';
 import { patchesIn, type Shown, sayWhatIsMissing } from '../diff/shown.ts';
@@ -36,7 +37,7 @@ export async function diff(
   }
   await recoverFirst();
   const { set, store } = await loadChanges(pickRun(ref));
-  const changes = selectChanges(set, named, process.cwd());
+  const changes = selectChanges(set, named, currentFolder());
   using stop = new UntilInterrupted(interrupts);
   await using scratch = await ownedFolder(environment.stateRoot, 'scratch');
   const shown = { set, changes, named, patchOf: patchesIn(scratch.folder, store, stop.signal) };
