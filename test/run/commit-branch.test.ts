@@ -115,6 +115,20 @@ describe('a branch of a run', () => {
     expect(listing(path.join(root, '.git'))).toEqual(objects);
   });
 
+  it('is not the one that is checked out without a commit: all of it would count as removed there', async () => {
+    const root = tempFolder();
+    git(root, 'init', '-q', '-b', 'main');
+    const { branch } = ready(root, {}, { a: '1' });
+    await expect(branch('main')).rejects.toMatchObject({
+      exitCode: 6,
+      message: expect.stringContaining('checked out'),
+    });
+    await expect(branch('main', { check: true })).rejects.toMatchObject({ exitCode: 6 });
+    expect(git(root, 'status', '--porcelain')).toBe('');
+    await branch('other');
+    expect(git(root, 'status', '--porcelain')).toBe('');
+  });
+
   it('is refused outside of a repository', async () => {
     await expect(ready(tempFolder(), { a: '1' }, { a: '2' }).branch('b')).rejects.toMatchObject({ exitCode: 2 });
   });

@@ -1,5 +1,6 @@
 import { SandboxError } from '../../errors.ts';
 import { CommandError, runCommand } from '../../lib/command.ts';
+import { plural } from '../../lib/format.ts';
 import { isolatedGitEnv } from '../../lib/git-env.ts';
 import type { Change, ChangeSet } from '../../protocol/changes.ts';
 import type { GitFolder } from '../../workspace/git-folder.ts';
@@ -50,6 +51,8 @@ export async function commitOntoBranch(task: BranchTask): Promise<Branched> {
   try {
     const repository = await Repository.open({ git, scratch, blobs: store.folder, signal });
     if ((await repository.branch(name)) !== undefined) throw taken(name);
+    // Without a commit there is no such branch yet; made under HEAD, every file in it would count as removed.
+    if (repository.checkedOut === `refs/heads/${name}`) throw checkedOut(name);
     const source = { store, scratch, root, prefix, hash: repository.hash, entries: await readHead(repository) };
     const conflicts: Conflict[] = [];
     const planned: Planned[] = [];
@@ -63,7 +66,8 @@ export async function commitOntoBranch(task: BranchTask): Promise<Branched> {
       paths.push(change.path);
     }
     const folders = picked.length - paths.length;
-    const notes = folders === 0 ? [] : [`${folders} changed folders are not in the commit: git knows files only.`];
+    const notes =
+      folders === 0 ? [] : [`${plural(folders, 'changed folder')} left out of the commit: git knows files only.`];
     const base = repository.head === undefined ? {} : { base: repository.head };
     if (planned.length === 0 && conflicts.length === 0) throw nothing(set.run);
     if (conflicts.length > 0 || task.check) return { conflicts, paths, notes, ...base };
@@ -133,6 +137,12 @@ function badName(name: string): SandboxError {
 function taken(name: string): SandboxError {
   return new SandboxError('refused', `There is a branch ${name} already, and it stays as it is.`, {
     hint: 'Name a new one with --branch.',
+  });
+}
+
+function checkedOut(name: string): SandboxError {
+  return new SandboxError('refused', `The branch ${name} is checked out and has no commit yet.`, {
+    hint: 'Name another one with --branch, or leave it out to write to your files.',
   });
 }
 

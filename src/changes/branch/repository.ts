@@ -16,12 +16,14 @@ export type HashName = (typeof HASHES)[number];
 /**
  * The user's repository as far as committing needs it. All work on objects is done by git with a git folder of ours that
  * borrows nothing but the object store: the repository's configuration, hooks, attributes, filters and replacements are
- * not there. Its own git folder is seen by three calls alone, which resolve or set a name.
+ * not there. Its own git folder is seen by a few calls alone, which resolve or set a name.
  */
 export class Repository {
   readonly hash: HashName;
   /** Commit of HEAD; undefined before the first one. */
   readonly head: string | undefined;
+  /** Full name of the branch that is checked out, which may have no commit yet; undefined where none is. */
+  readonly checkedOut: string | undefined;
   readonly #scratch: string;
   readonly #own: string;
   readonly #env: Readonly<Record<string, string>>;
@@ -31,9 +33,11 @@ export class Repository {
     { git, scratch, signal }: { git: GitFolder; scratch: string; signal: AbortSignal },
     hash: HashName,
     head: string | undefined,
+    checkedOut: string | undefined,
   ) {
     this.hash = hash;
     this.head = head;
+    this.checkedOut = checkedOut;
     this.#scratch = scratch;
     this.#own = textOf(git.own);
     this.#signal = signal;
@@ -58,6 +62,7 @@ export class Repository {
     if (hash === undefined)
       throw new SandboxError('repository', `Its objects are named by ${answer}, which is not known.`);
     const head = await ask('rev-parse', '--verify', '--quiet', 'HEAD').catch(silentFailure);
+    const checkedOut = await ask('symbolic-ref', '--quiet', 'HEAD').catch(silentFailure);
     const config = ['[core]', `repositoryformatversion = ${hash === 'sha1' ? 0 : 1}`, 'bare = true'];
     if (hash !== 'sha1') config.push('[extensions]', `objectformat = ${hash}`);
     for (const folder of ['git/objects', 'git/refs', 'made'])
@@ -65,7 +70,7 @@ export class Repository {
     writeFileSync(path.join(at.scratch, 'git/HEAD'), 'ref: refs/heads/none\n');
     writeFileSync(path.join(at.scratch, 'git/config'), `${config.join('\n')}\n`);
     symlinkSync(at.blobs, path.join(at.scratch, 'blobs'));
-    return new Repository(at, hash, head);
+    return new Repository(at, hash, head, checkedOut);
   }
 
   /** Runs git on objects; in our scratch folder. */
