@@ -6,6 +6,7 @@ import { LABEL } from '../protocol/labels.ts';
 import { controlSocket } from '../run/recover.ts';
 import { RunFolder } from '../transcript/run-folder.ts';
 import { listRuns } from '../transcript/run-list.ts';
+import { hasOpenApply } from './cut-apply.ts';
 import { wantedImage } from './ensure-image.ts';
 
 /** Something that prune offers to remove. */
@@ -27,7 +28,7 @@ export async function oldRuns(stateRoot: string, before: Date): Promise<Prunable
   const found: Prunable[] = [];
   for (const { id, time, folder } of listRuns(stateRoot)) {
     const began = new Date(time);
-    if (began >= before || (await controllerAlive(controlSocket(stateRoot, id)))) continue;
+    if (began >= before || hasOpenApply(folder) || (await controllerAlive(controlSocket(stateRoot, id)))) continue;
     const remove = async (): Promise<void> => RunFolder.open(stateRoot, id).remove();
     found.push({ kind: 'run', name: id, bytes: sizeOf(folder), time: began, remove });
   }

@@ -1,10 +1,8 @@
 import { messageOf, SandboxError } from '../errors.ts';
 import { runsWith } from '../transcript/run-list.ts';
+import { JOURNAL } from './cut-apply.ts';
 import { environment } from './environment.ts';
 import { say } from './print.ts';
-
-/** Lies in the folder of a run whose apply goes on, or was cut off. */
-const JOURNAL = 'apply.journal';
 
 /** Ends applies that were cut off. Never rejects: the command it comes before may have nothing to do with them. */
 export async function recoverApplies(): Promise<void> {

@@ -1,4 +1,4 @@
-import { existsSync, linkSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { JournalFile } from '../../src/changes/apply/journal.ts';
@@ -6,6 +6,7 @@ import { recoverApply } from '../../src/changes/apply/recover.ts';
 import { applying } from '../support/applying.ts';
 import { END, START } from '../support/change-samples.ts';
 import { writeTree } from '../support/change-sets.ts';
+import { tempFolder } from '../support/cli.ts';
 import { cutApply } from '../support/cut-apply.ts';
 
 const ALL = (steps: number) => ({ staged: steps, made: steps });
@@ -61,6 +62,30 @@ describe('an apply that was cut off', () => {
     rmSync(work.root, { recursive: true });
     expect(await recoverApply(work.runFolder, work.store)).toMatchObject({ end: 'unreachable' });
     expect(existsSync(path.join(work.runFolder, 'apply.journal'))).toBe(true);
+  });
+
+  it('is not forgotten by an apply to another folder', async () => {
+    const work = applying({ a: '1' }, { a: '2' });
+    await cutApply(work, ALL);
+    renameSync(work.root, `${work.root}-moved`);
+    const other = writeTree(tempFolder(), { a: '1' });
+    await expect(work.apply({ target: Buffer.from(other) })).rejects.toMatchObject({
+      exitCode: 6,
+      message: expect.stringContaining('an earlier apply'),
+    });
+    renameSync(`${work.root}-moved`, work.root);
+    expect(await recoverApply(work.runFolder, work.store)).toMatchObject({ end: 'undone', left: [] });
+    expect(readFileSync(path.join(work.root, 'a'), 'utf8')).toBe('1');
+  });
+
+  it('says where the old content is that could not be put back', async () => {
+    const work = applying({ 'd/a': 'old' }, {});
+    const [step] = (await cutApply(work, ALL)).filter(({ path: name }) => name === 'd/a');
+    writeFileSync(path.join(work.root, 'd'), 'mine');
+    const { end, left = [] } = (await recoverApply(work.runFolder, work.store)) ?? {};
+    expect(end).toBe('unfinished');
+    expect(left).toContain(`d/a could not be put back: d is not a folder; what was there before is in ${step!.old}.`);
+    expect(readFileSync(path.join(work.root, step!.old!), 'utf8')).toBe('old');
   });
 
   it('is not guessed from a damaged journal', async () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -37,6 +37,18 @@ describe('an apply that was cut off', () => {
     const { run, repo } = await cutOff();
     expect(await run(['apply', RUN])).toMatchObject({ code: 0 });
     expect(existsSync(path.join(repo, 'new/deep/z'))).toBe(true);
+  });
+
+  test('that cannot be undone keeps its run, and with it the record of what was moved aside', async () => {
+    const { run, repo, journal } = await cutOff();
+    renameSync(repo, `${repo}-moved`);
+    for (const command of ['rm', 'discard']) {
+      expect(await run([command, RUN])).toMatchObject({ code: 6, stderr: expect.stringContaining('was cut off') });
+    }
+    expect((await run(['prune', '--older-than', '0s', '--yes'])).stderr).toContain('Nothing to remove');
+    expect(existsSync(journal)).toBe(true);
+    expect(await run(['rm', RUN, '--force'])).toMatchObject({ code: 0 });
+    expect(existsSync(journal)).toBe(false);
   });
 
   test('is left alone while it may still be at work', async () => {

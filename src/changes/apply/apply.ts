@@ -58,11 +58,13 @@ export async function checkApply({ set: _, store, picked, target, pause }: Apply
  */
 export async function applyChanges(task: ApplyTask): Promise<Applied> {
   const { set, store, picked, target, runFolder, umask, pause } = task;
+  const journal = new JournalFile(runFolder);
+  // Written over, nothing would know any more where that apply left what it moved aside.
+  if (journal.exists) throw notEnded(set.run);
   using tree = openTarget(target);
   const { conflicts, pending, done, notes } = await checkChanges(tree, store, picked, pause);
   if (conflicts.length > 0 || pending.length === 0) return { conflicts, written: [], done, notes };
   const steps = makeSteps(pending, randomBytes(TOKEN_BYTES).toString('hex'), umask);
-  const journal = new JournalFile(runFolder);
   journal.write({ v: 1, run: set.run, digest: set.digest, root: showPath(target), steps });
   const more: string[] = [];
   let at: string | undefined;
@@ -132,6 +134,14 @@ async function takenBack(
     cause: error,
     hint: 'The change set is kept.',
   });
+}
+
+function notEnded(run: string): SandboxError {
+  return new SandboxError(
+    'refused',
+    `Nothing was written: an earlier apply of run ${run} was cut off and could not be undone yet.`,
+    { hint: 'Every command tries to undo it first and says what is in the way.' },
+  );
 }
 
 function whyOf(error: unknown): string {

@@ -38,7 +38,7 @@ export async function undo(
       } catch (error) {
         failed = true;
         const reason = error instanceof FolderProblem ? `${error.shown} ${error.message}` : codeOf(error);
-        left.push(`${step.path} could not be put back: ${reason ?? String(error)}.`);
+        left.push(`${step.path} could not be put back: ${reason ?? String(error)}${asideOf(tree, step)}.`);
       }
     }
   }
@@ -93,6 +93,18 @@ function undoEntry(tree: TargetTree, place: Buffer, step: Step): string | undefi
     if (before?.type === 'dir') restoreFolder(place, step);
     return undefined;
   });
+}
+
+/** Where the old content is, as the end of a sentence; empty when it was not moved aside. */
+function asideOf(tree: TargetTree, step: Step): string {
+  const { old, home } = step;
+  if (old === undefined) return '';
+  try {
+    const isAside = tree.within(parsePath(home), (at) => exists(at(Buffer.from(old))));
+    return isAside ? `; what was there before is in ${oldPath(step)}` : '';
+  } catch {
+    return '';
+  }
 }
 
 /** Whether what is at the place now came there, or stays there, by this step. */

@@ -1,6 +1,7 @@
 import { plural } from '../../lib/format.ts';
 import { readChangeState, writeChangeState } from '../../run/change-state.ts';
 import { RunFolder } from '../../transcript/run-folder.ts';
+import { refuseOpenApply } from '../cut-apply.ts';
 import { environment } from '../environment.ts';
 import { loadChanges } from '../load-changes.ts';
 import { pickRun } from '../pick-run.ts';
@@ -16,6 +17,7 @@ export async function discard(ref: string): Promise<number> {
     say(`The changes of run ${run.id} were discarded before.`);
     return 0;
   }
+  refuseOpenApply(run.id, folder.folder, 'Every command tries to undo it first and says what is in the way.');
   const { set, store } = await loadChanges(run);
   // The record first: a change set that is half removed must not look like one that was altered.
   writeChangeState(folder, {
