@@ -1,10 +1,8 @@
 import { accessSync, constants, readdirSync } from 'node:fs';
 import { joinPath, parsePath, showPath } from '../../lib/path-bytes.ts';
 import type { Change } from '../../protocol/changes.ts';
-import { type ManifestEntry, manifestKey } from '../../protocol/manifest.ts';
-import { leavesRoot } from '../link-target.ts';
-import { findPathProblem } from '../path-rules.ts';
 import type { ChangeStore } from '../store.ts';
+import { findWriteProblem } from '../write-rules.ts';
 import { codeOf } from './code-of.ts';
 import { executes, isIn, look, type Seen, sizesOf } from './look.ts';
 import { folderOf, nameOf } from './path-parts.ts';
@@ -73,10 +71,8 @@ interface Examined {
 function examine(tree: TargetTree, store: ChangeStore, change: Change, context: Context): Examined {
   const { before, after } = change;
   const path = parsePath(change.path);
-  const problem = findPathProblem(manifestKey(path));
-  if (problem !== undefined) return { why: `is never written to. ${problem.detail}` };
-  const leads = after?.type === 'symlink' ? leavesRoot(linkAt(path, after.target), () => SOME_FOLDER) : undefined;
-  if (leads !== undefined) return { why: `is a link that is never made: ${leads}` };
+  const problem = findWriteProblem(change);
+  if (problem !== undefined) return { why: problem };
   if (after?.type === 'file' && !store.hasBlob(after.sha256)) return { why: 'has no content in the change set' };
   try {
     return tree.within(folderOf(path), (at) => {
@@ -93,13 +89,6 @@ function examine(tree: TargetTree, store: ChangeStore, change: Change, context: 
     if (error instanceof FolderProblem) return examineBelow(change, error, context);
     return { why: `cannot be looked at: ${codeOf(error) ?? String(error)}` };
   }
-}
-
-/** Whatever a link leads through, for the rules that need no look at it: the whole tree was judged when it came out. */
-const SOME_FOLDER: ManifestEntry = { path: Buffer.alloc(0), type: 'dir', mode: 0, size: 0 };
-
-function linkAt(path: Buffer, target: string): ManifestEntry {
-  return { path, type: 'symlink', mode: 0, size: 0, target: parsePath(target) };
 }
 
 /** The way to the path is not made of folders. */
