@@ -13,7 +13,7 @@ const EDIT = 'edited between the kill and the recovery\n';
 const EDIT_EVERY = 2;
 
 function tree(changed: boolean): Record<string, string> {
-  const files = Array.from({ length: FILES }, (_, at) => `d${at % 20}/f${at}`);
+  const files = Array.from({ length: FILES }, (_, at) => `d${at % 30}/f${at}`);
   const kept = files.map((name, at): [string, string] => [name, `${at} `.repeat(changed ? 900 : 800)]);
   // A quarter each is only there before, and only after.
   return Object.fromEntries(kept.filter((_, at) => at % 4 !== (changed ? 0 : 1)));
@@ -69,7 +69,7 @@ it('200 SIGKILLs during apply leave the old tree or the new one, and every later
 
 /** Edits one of the files that are there, as an editor does that writes in place. */
 function edit(repo: string, round: number): string | undefined {
-  const folder = `d${round % 20}`;
+  const folder = `d${round % 30}`;
   if (!existsSync(path.join(repo, folder))) return undefined;
   const names = readdirSync(path.join(repo, folder)).filter((name) => name.startsWith('f'));
   const name = names[round % names.length];
@@ -78,11 +78,11 @@ function edit(repo: string, round: number): string | undefined {
   return `${folder}/${name}`;
 }
 
-/** Equal but for the edited file, beside which its content from before may be kept. */
+/** Equal but for the edited file, a new folder that stays for its sake, and its old content, which may be kept beside it. */
 function same(found: Record<string, string>, wanted: Record<string, string>, edited: string | undefined): boolean {
-  const rest = (tree: Record<string, string>): unknown =>
-    Object.entries(tree).filter(
-      ([name]) => name !== edited && !(edited !== undefined && /\/\.pi-sandbox-[^/]*\.old$/.test(name)),
-    );
+  const isOfEdit = (name: string): boolean =>
+    edited !== undefined &&
+    (name === edited || edited.startsWith(`${name}/`) || /\/\.pi-sandbox-[^/]*\.old$/.test(name));
+  const rest = (tree: Record<string, string>): unknown => Object.entries(tree).filter(([name]) => !isOfEdit(name));
   return JSON.stringify(rest(found)) === JSON.stringify(rest(wanted));
 }
