@@ -9,6 +9,8 @@ import { RUN, runWithChanges } from '../support/run-with-changes.ts';
 const KILLS = 200;
 const FILES = 240;
 const EDIT = 'edited between the kill and the recovery\n';
+/** So often it is killed before it is known to write. */
+const EARLY_EVERY = 10;
 /** Every other time a file is edited before the next command comes. */
 const EDIT_EVERY = 2;
 
@@ -42,8 +44,11 @@ it('200 SIGKILLs during apply leave the old tree or the new one, and every later
     began = performance.now();
     const cli = start(['apply', RUN]);
     // Random on purpose: this test is about the moments that nobody thought of. Most of them while it writes.
-    const moment = toJournal * 0.9 + Math.random() * writing * 1.2;
-    await eventually('the moment has come', 60_000, () => performance.now() - began >= moment);
+    const early = round % EARLY_EVERY === 0;
+    if (!early) await eventually('the journal is there', 10_000, () => existsSync(journal));
+    const [from, length] = early ? [began, toJournal] : [performance.now(), writing];
+    const moment = Math.random() * length;
+    await eventually('the moment has come', 60_000, () => performance.now() - from >= moment);
     cli.child.kill('SIGKILL');
     await cli.ended;
     if (existsSync(journal)) ends.inJournal += 1;
@@ -63,7 +68,7 @@ it('200 SIGKILLs during apply leave the old tree or the new one, and every later
     context.task,
     `${ends.old} old, ${ends.new} new; ${ends.inJournal} left a journal, ${ends.edited} with an edit; written in ${Math.round(writing)} ms`,
   );
-  expect(ends.inJournal).toBeGreaterThan(KILLS / 4);
+  expect(ends.inJournal).toBeGreaterThan(KILLS / 2);
   expect(ends.old).toBeGreaterThan(KILLS / 10);
 });
 
