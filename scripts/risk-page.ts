@@ -26,6 +26,7 @@ What an agent changed can run code on your machine later, or hide what it does. 
 
 Each risk is about a place: lines of the new content, where it has some. At most 20 places are listed of one class in one file.
 What cannot be looked through (too large, not text, not at hand) counts as a risk.
+Where a link of the tree leads to a file, the file is judged by the name of the link too.
 
 Names are compared as the most careless file system does it: without case, invisible characters and what Windows drops. In the lists,
 \`name\` is a file in any folder, \`folder/\` is everything in a folder of this name, and a star stands for anything but a slash.

@@ -8,11 +8,13 @@ import { ContentKeeper } from './content-keeper.ts';
 import { changeSetDigest } from './digest.ts';
 import { EndTree, type IsIgnored } from './end-tree.ts';
 import { SLICE_MS } from './limits.ts';
+import { linkNames } from './link-names.ts';
 import { pathBytes } from './path-keys.ts';
 import { readArchive } from './read-archive.ts';
 import { Refusals } from './refusals.ts';
 import { guessRenames } from './rename-guess.ts';
 import { classifyRisks } from './risk/classify.ts';
+import { quoted } from './risk/finding.ts';
 import { keepStartContent, type StartReader } from './start-content.ts';
 import type { ChangeStore } from './store.ts';
 import { type ArchiveExit, readTarErrors } from './tar-errors.ts';
@@ -87,7 +89,7 @@ export async function collectChanges(o: CollectOptions): Promise<ChangeSet> {
     root: o.root,
     outcome: reasons.length === 0 ? 'complete' : 'partial',
     reasons,
-    changes: await judged(found, keeper, o, slice),
+    changes: await judged(found, linkNames(o.start, end), keeper, o, slice),
     ...refusals.result(),
   } satisfies Omit<ChangeSet, 'digest'>;
   const whole: ChangeSet = { ...set, digest: changeSetDigest(set) };
@@ -136,6 +138,7 @@ async function keepContents(
 
 async function judged(
   found: readonly FoundChange[],
+  namesOf: (key: string) => readonly string[],
   keeper: ContentKeeper,
   { risksOf = classifyRisks, store }: CollectOptions,
   slice: TimeSlice,
@@ -148,7 +151,17 @@ async function judged(
     if (slice.over) await slice.pause();
     const from = renames.get(key);
     const renamed = from === undefined ? change : { ...change, renamedFrom: showPath(pathBytes(from)) };
-    const risks = risksOf(renamed, { before: () => content(before), after: () => content(after) });
+    const contents = { before: () => content(before), after: () => content(after) };
+    const risks = risksOf(renamed, contents);
+    for (const name of namesOf(key)) {
+      const as = showPath(pathBytes(name));
+      const known = new Set(risks.map((risk) => risk.class));
+      for (const risk of risksOf({ ...renamed, path: as }, contents)) {
+        // What is hidden in the name of a link is told with the link.
+        if (known.has(risk.class) || risk.class === 'hidden-unicode') continue;
+        risks.push({ ...risk, what: `${risk.what}, through the link ${quoted(as)}` });
+      }
+    }
     changes.push({ ...renamed, risks });
   }
   return changes;

@@ -22,6 +22,12 @@ export const MAX_HELD_BYTES = MiB;
 export const MAX_TAR_ERRORS = 10_000;
 /** Links that are followed to find where one leads: as many as Linux follows. */
 export const MAX_LINK_HOPS = 40;
+/** Parts of a path that a link leads along: from the deepest folder up and down again into one that is not too deep. */
+export const MAX_LINK_PARTS = 256;
+/** Parts among them of which nothing is known. */
+export const MAX_UNKNOWN_PARTS = 16;
+/** Names through links under which one path is judged too. */
+export const MAX_LINK_NAMES = 16;
 
 /** Work without a pause for anything else in this process, milliseconds. */
 export const SLICE_MS = 8;

@@ -36,3 +36,38 @@ test('a change set tells what was planted to run on the host later, and nothing 
     'src/a.ts  hidden-unicode: U+202E in line 2 @2-2',
   ]);
 });
+
+test('a file that a program reads through a link is judged by the name of the link too', async () => {
+  const start = {
+    'docs/agents.txt': file('old\n'),
+    'CLAUDE.md': link('docs/agents.txt'),
+    'tools/on-push/run': file('old\n', 0o755),
+    '.husky': link('./tools/x/../on-push'),
+    'tools/x/y': file(''),
+    outside: link('/etc'),
+    plain: link('docs'),
+  };
+  const end = {
+    ...start,
+    'docs/agents.txt': file('new\n'),
+    'docs/other.txt': file('new\n'),
+    'tools/on-push/run': file('new\n', 0o755),
+    'tools/on-push/more': file('new\n'),
+  };
+  const { set } = await collect(treeOf(start), treeOf(end));
+  expect(
+    set.changes.map(({ path, risks }) => [path, ...risks.map(({ class: name, what }) => `${name}: ${what}`)]),
+  ).toEqual([
+    ['docs/agents.txt', 'agent-config: agent configuration, through the link CLAUDE.md'],
+    ['docs/other.txt'],
+    ['tools/on-push/more', 'hooks: git hook, new, through the link .husky/more'],
+    ['tools/on-push/run', 'hooks: git hook, through the link .husky/run'],
+  ]);
+});
+
+test('new links do not hide those that were there', async () => {
+  const start = { 'a.txt': file('1'), 'z/CLAUDE.md': link('../a.txt') };
+  const many = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`l${at}`, link('a.txt')]));
+  const { set } = await collect(treeOf(start), treeOf({ ...start, ...many, 'a.txt': file('2') }));
+  expect(set.changes.find(({ path }) => path === 'a.txt')?.risks).toMatchObject([{ class: 'agent-config' }]);
+});

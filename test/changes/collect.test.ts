@@ -195,7 +195,7 @@ test('a start content is kept only if the host still has it', async () => {
 
 test('risks are judged with what a file held and holds', async () => {
   const seen: unknown[] = [];
-  const { set } = await collect(treeOf({ a: file('old') }), treeOf({ a: file('new'), b: link('a') }), {
+  const { set } = await collect(treeOf({ a: file('old') }), treeOf({ a: file('new'), b: link('c') }), {
     risksOf: ({ path, kind }, { before, after }) => {
       seen.push([path, kind, before()?.toString(), after()?.toString()]);
       return path === 'b' ? [{ class: 'symlink', what: 'a' }] : [];
