@@ -13,6 +13,7 @@ export function stateIn(inspected: unknown): ContainerState {
   const { State } = parsed.value;
   return {
     running: State.Running,
+    paused: State.Paused ?? false,
     pid: State.Pid,
     exitCode: State.ExitCode,
     oomKilled: State.OOMKilled,

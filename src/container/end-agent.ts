@@ -68,8 +68,17 @@ export async function endAgent({ engine, container, bridgeUid, agentUid }: Agent
       problem = 'some are left';
     } catch (error) {
       problem = messageOf(error);
+      await requireMoving(engine, container);
     }
     await delay(PAUSE_MS);
   } while (performance.now() < until);
   throw new SandboxError('engine', `The processes of the agent could not be ended: ${problem}.`);
+}
+
+/** Where nothing can be started any more, another round is in vain. */
+async function requireMoving(engine: Engine, container: string): Promise<void> {
+  const state = await engine.state(container);
+  if (state?.running === true && !state.paused) return;
+  const what = state?.running === true ? 'stands still' : 'has ended';
+  throw new SandboxError('engine', `The processes of the agent could not be ended: the container ${what}.`);
 }

@@ -21,6 +21,7 @@ export const InfoAnswer = Type.Object({
 export const StateAnswer = Type.Object({
   State: Type.Object({
     Running: Type.Boolean(),
+    Paused: Type.Optional(Type.Boolean()),
     Pid: Type.Number(),
     ExitCode: Type.Number(),
     OOMKilled: Type.Boolean(),

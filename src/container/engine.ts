@@ -41,6 +41,8 @@ export interface ContainerSummary {
 
 export interface ContainerState {
   readonly running: boolean;
+  /** Every process stands still. */
+  readonly paused: boolean;
   /** Host process id of the main process; 0 when there is none. */
   readonly pid: number;
   readonly exitCode: number;
