@@ -13,7 +13,6 @@ import type { HandBack } from '../protocol/hand-back.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { RunPlan } from '../protocol/plan.ts';
 import type { RunRequest } from '../request/run-request.ts';
-import { ignoredWhenNew } from '../workspace/new-ignored.ts';
 import { drive } from './drive.ts';
 import { gitHost } from './git-host.ts';
 import { HandBackOfRun } from './hand-back.ts';
@@ -100,9 +99,11 @@ export async function execute(parts: ExecuteParts): Promise<RunResult> {
     onFailure: (failure) => stops.gateway(failure),
   });
   const handBack = handsBack(plan)
-    ? new HandBackOfRun(plan, files, () =>
-        ignoredWhenNew(prepared.selection, { include: request.include ?? [], env: gitHost(host) }),
-      )
+    ? new HandBackOfRun(plan, files, {
+        selection: prepared.selection,
+        include: request.include ?? [],
+        env: gitHost(host),
+      })
     : undefined;
   const pi = await converse(parts, { plan, files, timers, gateway, settled, outputs, inside, handBack, clearUp });
   clearUp();

@@ -1,8 +1,4 @@
-import { collectChanges } from '../changes/collect.ts';
-import type { IsIgnored } from '../changes/end-tree.ts';
-import { readFrom } from '../changes/start-content.ts';
-import { ChangeStore } from '../changes/store.ts';
-import { exportTree } from '../container/export-tree.ts';
+import { rmSync } from 'node:fs';
 import { messageOf } from '../errors.ts';
 import type { ChangeSet } from '../protocol/changes.ts';
 import type { HandBack } from '../protocol/hand-back.ts';
@@ -10,6 +6,7 @@ import { type ManifestEntry, manifestKey } from '../protocol/manifest.ts';
 import type { RunPlan } from '../protocol/plan.ts';
 import { CHANGES_FOLDER, HAND_BACK_FILE } from '../transcript/state-root.ts';
 import type { RunFiles } from './run-files.ts';
+import type { StartOfRun } from './take-changes.ts';
 import type { InsideUser, Keep } from './teardown.ts';
 
 /** Reasons and refused entries that the record names. */
@@ -20,15 +17,14 @@ export class HandBackOfRun {
   readonly #start = new Map<string, ManifestEntry>();
   readonly #plan: RunPlan;
   readonly #files: RunFiles;
-  readonly #ignored: () => Promise<IsIgnored | undefined>;
+  readonly #startOfRun: StartOfRun;
   #begun = false;
   #result: HandBack | undefined;
 
-  /** `ignored` makes the ignore rules for what is new. */
-  constructor(plan: RunPlan, files: RunFiles, ignored: () => Promise<IsIgnored | undefined>) {
+  constructor(plan: RunPlan, files: RunFiles, startOfRun: StartOfRun) {
     this.#plan = plan;
     this.#files = files;
-    this.#ignored = ignored;
+    this.#startOfRun = startOfRun;
   }
 
   /** Takes what was sent in, as it was sent. */
@@ -58,16 +54,17 @@ export class HandBackOfRun {
 
   async #take(target: InsideUser, problem: unknown): Promise<void> {
     const started = performance.now();
-    const store = new ChangeStore(this.#files.folder.path(CHANGES_FOLDER));
     try {
       if (problem !== undefined) throw problem;
-      this.#files.folder.subfolder(CHANGES_FOLDER);
-      this.#result = summary(await this.#collect(target, store));
+      const folder = this.#files.folder.subfolder(CHANGES_FOLDER);
+      // Loaded now: it is much, and the start of a run does not need it.
+      const { takeChanges } = await import('./take-changes.ts');
+      this.#result = summary(await takeChanges(target, this.#plan, this.#start, this.#startOfRun, folder));
       this.#files.folder.writeJson(HAND_BACK_FILE, this.#result);
       this.#record(Math.round(performance.now() - started));
     } catch (error) {
       // Half a change set would be taken for a whole one.
-      store.discard();
+      rmSync(this.#files.folder.path(CHANGES_FOLDER), { recursive: true, force: true });
       this.fail(error);
     }
   }
@@ -81,28 +78,6 @@ export class HandBackOfRun {
       // The record says the same, and where the disk is full this file is not what is missed.
     }
     this.#record();
-  }
-
-  async #collect(target: InsideUser, store: ChangeStore): Promise<ChangeSet> {
-    const { workspace, run } = this.#plan;
-    const { archive, exit, close } = await exportTree({ ...target, path: workspace.path });
-    try {
-      const { root } = workspace;
-      const isIgnored = await this.#ignored();
-      const rules = isIgnored === undefined ? {} : { isIgnored };
-      return await collectChanges({
-        archive,
-        exit,
-        start: this.#start,
-        readStart: readFrom(root),
-        ...rules,
-        store,
-        run,
-        root,
-      });
-    } finally {
-      close();
-    }
   }
 
   #record(ms?: number): void {

@@ -1,0 +1,38 @@
+import { collectChanges } from '../changes/collect.ts';
+import { readFrom } from '../changes/start-content.ts';
+import { ChangeStore } from '../changes/store.ts';
+import { exportTree } from '../container/export-tree.ts';
+import type { ChangeSet } from '../protocol/changes.ts';
+import type { Manifest } from '../protocol/manifest.ts';
+import type { RunPlan } from '../protocol/plan.ts';
+import type { GitHost } from '../workspace/git-command.ts';
+import { ignoredWhenNew } from '../workspace/new-ignored.ts';
+import type { Selection } from '../workspace/selection.ts';
+import type { InsideUser } from './teardown.ts';
+
+/** What a run's changes are compared with and judged by. */
+export interface StartOfRun {
+  readonly selection: Selection;
+  readonly include: readonly string[];
+  readonly env: GitHost;
+}
+
+/** Takes the changes of a run out of its container, into an existing private folder. */
+export async function takeChanges(
+  target: InsideUser,
+  { workspace, run }: RunPlan,
+  start: Manifest,
+  { selection, include, env }: StartOfRun,
+  folder: string,
+): Promise<ChangeSet> {
+  const { archive, exit, close } = await exportTree({ ...target, path: workspace.path });
+  try {
+    const { root } = workspace;
+    const store = new ChangeStore(folder);
+    const isIgnored = await ignoredWhenNew(selection, { include, env });
+    const rules = isIgnored === undefined ? {} : { isIgnored };
+    return await collectChanges({ archive, exit, start, readStart: readFrom(root), ...rules, store, run, root });
+  } finally {
+    close();
+  }
+}
