@@ -138,8 +138,9 @@ describe('the gateway, asked from inside', () => {
   );
 
   it('ends a connection on which something follows a request, and carries out neither (BR7)', () => {
-    // The refusal of the first was on its way.
-    expect(attempts.get('pipelined')).toMatchObject({ status: 404, answers: 1, how: 'end' });
+    // The refusal of the first was on its way, and gets there unless the end of the connection overtakes it.
+    const { status, answers, how } = attempts.get('pipelined')!;
+    expect(['404 1 end', '0 0 reset']).toContain(`${status} ${answers} ${how}`);
     expect(attempts.get('pipelinedCalls')).toMatchObject({ answers: 0, how: expect.stringMatching(/^(end|reset)$/) });
     expect(upstream.requests.map(({ body }) => body).join()).not.toContain('of two');
   });
