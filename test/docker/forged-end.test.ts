@@ -10,7 +10,11 @@ const FORGE = `echo '${FORGED}' > /proc/$PPID/fd/1`;
 let run: EndedRun;
 beforeAll(async () => {
   run = await session.run(repo, [
-    bash(`${FORGE} && echo forged; sleep 1; ${FORGE} && echo the command went on`, `${FORGE} && echo beside it`),
+    // The last pause because what pi prints and what it asks the model come on two connections, in no order of their own.
+    bash(
+      `${FORGE} && echo forged; sleep 1; ${FORGE} && echo the command went on; sleep 0.5`,
+      `${FORGE} && echo beside it`,
+    ),
     { expect: 'the command went on', ...bash('echo the next turn') },
     { expect: 'the next turn', text: 'The real end.' },
   ]);
