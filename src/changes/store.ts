@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { SandboxError } from '../errors.ts';
 import { problemText, strictParse } from '../lib/strict-parse.ts';
@@ -52,8 +52,11 @@ export class ChangeStore {
     if (!this.hasBlob(sha256)) writeFileSync(this.blobPath(sha256), content, { mode: 0o600, flag: 'wx' });
   }
 
+  /** All at once: half of it would look like one that was altered. */
   save(set: ChangeSet): void {
-    writeFileSync(path.join(this.folder, FILE), `${JSON.stringify(set)}\n`, { mode: 0o600, flag: 'wx' });
+    const file = path.join(this.folder, FILE);
+    writeFileSync(`${file}.new`, `${JSON.stringify(set)}\n`, { mode: 0o600, flag: 'wx' });
+    renameSync(`${file}.new`, file);
   }
 
   /** Undefined when there is none. @throws SandboxError `state` when it was altered or is not what the schema says */
@@ -72,6 +75,13 @@ export class ChangeStore {
     if (!parsed.ok) throw damaged(file, problemText(parsed.problems));
     if (changeSetDigest(parsed.value) !== parsed.value.digest) throw damaged(file, 'its digest does not fit');
     return parsed.value;
+  }
+
+  /** Whether there is a change set; if not, contents that were collected for one are removed. */
+  discardUnfinished(): boolean {
+    if (existsSync(path.join(this.folder, FILE))) return true;
+    this.discard();
+    return false;
   }
 
   /** Removes the change set and all contents. */

@@ -71,7 +71,7 @@ export class HandBackOfRun {
 
   /** Records that nothing can be taken out any more. */
   fail(error: unknown): void {
-    this.#result = { ...NOTHING, outcome: 'failed', reasons: [messageOf(error)] };
+    this.#result = failedHandBack(messageOf(error));
     try {
       this.#files.folder.writeJson(HAND_BACK_FILE, this.#result);
     } catch {
@@ -84,6 +84,11 @@ export class HandBackOfRun {
     const took = ms === undefined ? {} : { ms };
     void this.#files.record({ source: 'observed', type: 'changes', ...this.#result, ...took });
   }
+}
+
+/** There is no change set, which says nothing about changes. */
+export function failedHandBack(reason: string): HandBack {
+  return { ...NOTHING, outcome: 'failed', reasons: [reason] };
 }
 
 const NOTHING: Omit<HandBack, 'outcome' | 'reasons'> = {

@@ -70,9 +70,8 @@ function isContent(name: string): boolean {
 function filesIn(folder: string): RunDetails['files'] {
   const found: RunDetails['files'] = [];
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile() || found.length === MAX_LISTED) continue;
+    if (!entry.isFile() || isContent(entry.name) || found.length === MAX_LISTED) continue;
     const file = path.join(entry.parentPath, entry.name);
-    if (isContent(entry.name)) continue;
     const bytes = lstatSync(file, { throwIfNoEntry: false })?.size;
     if (bytes !== undefined) found.push({ name: path.relative(folder, file), bytes });
   }

@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Engine } from '../../src/container/engine.ts';
@@ -64,7 +64,7 @@ describe('SIGKILL of the controller and its whole process group leaves nothing r
     await expectNothingRunsOn(home, engine);
   });
 
-  it('while a large repository is copied in', async () => {
+  it('while a large repository is copied in (D73)', async () => {
     const home = lab();
     fillRepo(home.repo, 6_000, 20_000);
     const cli = home.run(QUIET, ['--json'], group);
@@ -78,7 +78,7 @@ describe('SIGKILL of the controller and its whole process group leaves nothing r
     await expectNothingRunsOn(home, engine);
   });
 
-  it('while the model is in the middle of a line', async () => {
+  it('while the model is in the middle of a line (D73)', async () => {
     const home = lab();
     const cli = home.run(`turns: [{ text: "${'word '.repeat(400)}", tokensPerSecond: 40 }]`, ['--json'], group);
     await cli.until('"message_update"');
@@ -131,6 +131,27 @@ describe('SIGKILL of the controller and its whole process group leaves nothing r
     await gone.promise;
     await expectNothingRunsOn(home, engine);
     expect(upstream.requests).toHaveLength(1);
+  });
+
+  it('while the changes are taken out: what came so far is no change set, and is removed (D73)', async () => {
+    const home = lab();
+    const write = 'head -c 200000000 /dev/urandom > big';
+    const script = `turns: [{ tools: [{ name: bash, arguments: { command: "${write}" } }] }, { text: done }]`;
+    const cli = home.run(script, ['--json'], group);
+    await cli.until('"type":"posture"');
+    const [container] = await home.containers(engine);
+    const [run] = home.runs();
+    const spool = path.join(home.root, 'runs', run ?? 'none', 'changes', 'spool');
+    await eventually('a large file is on its way out', 30_000, () => existsSync(spool) && statSync(spool).size > 0);
+    expect(processesOf(container?.id ?? '').some(({ command }) => command.includes('/bin/tar -c'))).toBe(true);
+    await killGroup(cli);
+    await expectNothingRunsOn(home, engine);
+    expect(existsSync(path.dirname(spool))).toBe(false);
+    const diff = await home.cli(['diff', run ?? '']);
+    expect(diff).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('could not be taken out. The controller ended before'),
+    });
   });
 
   it('while an image is built: the builder stops, and the next command removes the build context', async () => {
