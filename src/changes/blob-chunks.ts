@@ -5,6 +5,7 @@ import { KiB } from '../lib/bytes.ts';
 import type { ChangeStore } from './store.ts';
 
 const CHUNK_BYTES = 256 * KiB;
+const EMPTY_SHA256 = createHash('sha256').digest('hex');
 
 /**
  * A kept content piece by piece, checked against its hash before the last piece is handed on. Each piece is a buffer of
@@ -13,8 +14,11 @@ const CHUNK_BYTES = 256 * KiB;
  * @throws SandboxError `state` when it is missing or another
  */
 export function* blobChunks(store: ChangeStore, sha256: string, size: number): Generator<Buffer, void> {
-  if (size === 0) return;
   const file = store.blobPath(sha256);
+  if (size === 0) {
+    if (sha256 !== EMPTY_SHA256) throw altered(file);
+    return;
+  }
   const hash = createHash('sha256');
   let fd: number;
   try {

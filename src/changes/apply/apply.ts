@@ -45,7 +45,7 @@ export interface Applied {
 const TOKEN_BYTES = 6;
 
 /** What applying would meet; reads only. @throws SandboxError `refused` when the target is no folder */
-export async function checkApply({ set: _, store, picked, target, pause }: ApplyTask): Promise<Checked> {
+export async function checkApply({ store, picked, target, pause }: Omit<ApplyTask, 'set'>): Promise<Checked> {
   using tree = openTarget(target);
   return await checkChanges(tree, store, picked, pause);
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -12,9 +11,9 @@ import {
   symlinkSync,
   writeSync,
 } from 'node:fs';
-import { SandboxError } from '../../errors.ts';
 import { MiB } from '../../lib/bytes.ts';
 import { parsePath } from '../../lib/path-bytes.ts';
+import { blobChunks } from '../blob-chunks.ts';
 import type { ChangeStore } from '../store.ts';
 import { codeOf } from './code-of.ts';
 import type { Step } from './journal.ts';
@@ -45,7 +44,9 @@ export function stage(tree: TargetTree, store: ChangeStore, step: Step): boolean
     } else if (after?.type === 'file') {
       const fd = openSync(place, CREATE, PRIVATE);
       try {
-        copyBlob(store, after.sha256, fd);
+        for (const piece of blobChunks(store, after.sha256, after.size)) {
+          for (let at = 0; at < piece.length; ) at += writeSync(fd, piece, at);
+        }
         kept = own(fd, owner);
         fchmodSync(fd, step.mode ?? PRIVATE);
         fsyncSync(fd);
@@ -81,27 +82,6 @@ export function gives(work: () => void): boolean {
     if (codeOf(error) === 'EPERM' || codeOf(error) === 'EINVAL' || codeOf(error) === 'ENOTSUP') return false;
     throw error;
   }
-}
-
-/** Copies a content and checks on the way that it is the one that was reviewed. */
-function copyBlob(store: ChangeStore, sha256: string, to: number): void {
-  const blob = store.blobPath(sha256);
-  const from = openSync(blob, constants.O_RDONLY | constants.O_NOFOLLOW);
-  try {
-    const hash = createHash('sha256');
-    const chunk = Buffer.allocUnsafe(Math.min(fstatSync(from).size + 1, CHUNK_BYTES));
-    for (let read = readSync(from, chunk); read > 0; read = readSync(from, chunk)) {
-      hash.update(chunk.subarray(0, read));
-      for (let at = 0; at < read; ) at += writeSync(to, chunk, at, read - at);
-    }
-    if (hash.digest('hex') === sha256) return;
-  } finally {
-    closeSync(from);
-  }
-  throw new SandboxError(
-    'state',
-    `A content of the change set was altered: ${blob} does not have the hash it is named after.`,
-  );
 }
 
 /** Whether a file holds the beginning, or all, of a content. */

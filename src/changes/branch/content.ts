@@ -1,11 +1,8 @@
 import { createHash } from 'node:crypto';
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import { SandboxError } from '../../errors.ts';
-import { MiB } from '../../lib/bytes.ts';
+import { blobChunks } from '../blob-chunks.ts';
 import type { ChangeStore } from '../store.ts';
 import type { HashName } from './repository.ts';
 
-const CHUNK_BYTES = MiB;
 const LF = 0x0a;
 const CR = 0x0d;
 
@@ -15,22 +12,10 @@ export function blobId(hash: HashName, content: Buffer): string {
 }
 
 /** Git's name for a kept content, which is checked on the way. @throws SandboxError `state` when it was altered */
-export function keptBlobId(hash: HashName, store: ChangeStore, sha256: string): string {
-  const fd = openSync(store.blobPath(sha256), constants.O_RDONLY | constants.O_NOFOLLOW);
-  try {
-    const { size } = fstatSync(fd);
-    const own = createHash('sha256');
-    const id = createHash(hash).update(`blob ${size}\0`);
-    const chunk = Buffer.allocUnsafe(Math.min(size + 1, CHUNK_BYTES));
-    for (let read = readSync(fd, chunk); read > 0; read = readSync(fd, chunk)) {
-      own.update(chunk.subarray(0, read));
-      id.update(chunk.subarray(0, read));
-    }
-    if (own.digest('hex') === sha256) return id.digest('hex');
-  } finally {
-    closeSync(fd);
-  }
-  throw new SandboxError('state', `A content of the change set was altered: ${store.blobPath(sha256)}.`);
+export function keptBlobId(hash: HashName, store: ChangeStore, file: { sha256: string; size: number }): string {
+  const id = createHash(hash).update(`blob ${file.size}\0`);
+  for (const piece of blobChunks(store, file.sha256, file.size)) id.update(piece);
+  return id.digest('hex');
 }
 
 /** With LF where there was CR LF. */

@@ -86,7 +86,7 @@ function compare(source: Source, before: FileState | undefined, head: Entry | un
   }
   if (!source.store.hasBlob(before.sha256))
     return 'cannot be compared with HEAD: its start content is no longer at hand';
-  if (keptBlobId(source.hash, source.store, before.sha256) === head.id) return { unix: false };
+  if (keptBlobId(source.hash, source.store, before) === head.id) return { unix: false };
   if (before.size > MAX_TEXT_BYTES) return UNCOMMITTED;
   const unix = withoutCarriageReturns(source.store.readBlob(before.sha256));
   return blobId(source.hash, unix) === head.id ? { unix: true } : UNCOMMITTED;
@@ -115,7 +115,7 @@ function content(
     return make(withoutCarriageReturns(source.store.readBlob(after.sha256)), mode);
   }
   return {
-    entry: { mode, id: keptBlobId(source.hash, source.store, after.sha256) },
+    entry: { mode, id: keptBlobId(source.hash, source.store, after) },
     file: `blobs/${after.sha256}`,
   };
 }
