@@ -47,8 +47,8 @@ test('Ctrl-C at a pager is the pager’s, and one that is left early is no failu
   const many = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`f${at}`, 'x\n'.repeat(900)]));
   const { home } = ranOver({}, { ...many, last: 'the last line\n' });
   const pager = path.join(home, 'pager');
-  // Takes a little, waits for the person, then takes the rest.
-  const script = "trap '' INT\nhead -c 10\necho ready\nread word </dev/tty\ncat\n";
+  // Takes a little, lets git get under way, waits for the person, then takes the rest.
+  const script = "trap '' INT\nhead -c 10\nsleep 1\necho ready\nread word </dev/tty\ncat\n";
   writeFileSync(pager, `#!/bin/sh\n${script}`);
   chmodSync(pager, 0o755);
   const screen = onScreen(home, [], { PAGER: pager });

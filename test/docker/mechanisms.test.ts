@@ -71,7 +71,7 @@ describe('several calls in one turn (M2)', () => {
       {
         tools: [
           call('bash', {
-            command: `${meet('a', 'b')}; until [ -e /tmp/b-done ]; do sleep 0.02; done; echo result-a`,
+            command: `${meet('a', 'b')}; until [ -e /tmp/b-done ]; do sleep 0.02; done; sleep 0.5; echo result-a`,
             timeout: 30,
           }),
           call('read', { path: 'README.md' }),
