@@ -3,12 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { SandboxError } from '../errors.ts';
 import type { UndoStack } from '../lib/undo.ts';
 import type { ContainerSpec } from '../plan/container-spec.ts';
-import { LABEL } from '../protocol/labels.ts';
 import type { RunPlan } from '../protocol/plan.ts';
 import { bootstrapCommand, bootstrapEnv } from './bootstrap.ts';
 import { demux } from './demux.ts';
 import type { Engine } from './engine.ts';
-import { holdsSlot } from './ownership.ts';
 import {
   agentPosture,
   judge,
@@ -17,6 +15,7 @@ import {
   type PostureSubject,
   requirePosture,
 } from './posture/posture.ts';
+import { requireOwnSlot } from './slot.ts';
 import type { Wire } from './wire.ts';
 
 /** Longest wait for a process to appear, and the time between two looks, milliseconds. */
@@ -147,27 +146,5 @@ async function processId(engine: Engine, exec: string): Promise<number> {
       });
     }
     await delay(POLL_MS);
-  }
-}
-
-/**
- * Two controllers may have chosen the same pair of user ids at the same moment. The older container keeps it; equal
- * times are decided by id, so that both sides come to the same answer.
- */
-async function requireOwnSlot(engine: Engine, container: string, slot: number): Promise<void> {
-  const rivals = (await engine.list({ [LABEL.slot]: String(slot) })).filter(holdsSlot);
-  const own = rivals.find((rival) => rival.id === container);
-  const lost = rivals.some(
-    (rival) =>
-      rival.id !== container &&
-      (rival.created < (own?.created ?? 0) || (rival.created === own?.created && rival.id < container)),
-  );
-  if (lost) throw new SlotTaken();
-}
-
-/** Another run holds the pair of user ids; plan again with another one. */
-export class SlotTaken extends SandboxError {
-  constructor() {
-    super('engine', 'Another run took the same pair of user ids at the same moment.', { hint: 'Try again.' });
   }
 }

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { watchDisk } from '../container/disk-watch.ts';
 import { PiClient } from '../container/pi-client.ts';
-import { SlotTaken, type StartedSandbox, startSandbox } from '../container/start.ts';
+import { SlotTaken } from '../container/slot.ts';
+import { type StartedSandbox, startSandbox } from '../container/start.ts';
 import { StderrTail } from '../container/stderr-tail.ts';
 import { messageOf } from '../errors.ts';
 import { decideOutcome } from '../events/outcome.ts';

@@ -65,8 +65,9 @@ export async function prepare(request: RunRequest, host: RunHost, signal: AbortS
       notices: selection.notices,
     },
   };
-  const prefer = randomBytes(1)[0] ?? 0;
   const plan = async (): Promise<RunPlan> => {
+    // Another one each time: two that have given way to each other must not meet again.
+    const prefer = randomBytes(1)[0] ?? 0;
     const slot = freeSlot(await ourContainers(engine), prefer);
     const labels = { [LABEL.run]: run, [LABEL.installation]: installation, [LABEL.slot]: String(slot) };
     const made = makePlan(request, { ...facts, slot, labels });
