@@ -7,6 +7,7 @@ import { ensureImage, wantedImage } from './ensure-image.ts';
 import { environment } from './environment.ts';
 import { InOrder } from './in-order.ts';
 import type { Interrupts } from './interrupts.ts';
+import { FlatMemory } from './memory.ts';
 import { printJsonLine } from './print.ts';
 import type { Renderer } from './render.ts';
 
@@ -23,6 +24,7 @@ export interface HostOptions {
 /** The outside world of a run, as the command line sees it: human text on stderr, results on stdout. */
 export function runHost({ interrupts, engine, renderer, json, askNext }: HostOptions): RunHost {
   const transcript = new InOrder(renderer);
+  const memory = new FlatMemory();
   // Its files are read while the engine is asked; who asks for the image hears of a failure.
   const wanted = wantedImage();
   wanted.catch(() => {});
@@ -42,6 +44,8 @@ export function runHost({ interrupts, engine, renderer, json, askNext }: HostOpt
       process.exit(kind === 'SIGINT' ? 130 : 143);
     },
     onRecord: (record) => {
+      // The first one after what a start waits for.
+      if (record.type === 'imported') memory.begin();
       if (interrupts.outputGone) return undefined;
       if (json) return writeLine(record);
       transcript.record(record);
@@ -50,7 +54,11 @@ export function runHost({ interrupts, engine, renderer, json, askNext }: HostOpt
     onDelta: (delta) => {
       if (!json && !interrupts.outputGone) showDelta(transcript, delta);
     },
-    progress: (text) => renderer.status(text),
+    progress: (text) => {
+      memory.begin();
+      renderer.status(text);
+    },
+    onPassed: (bytes) => memory.passed(bytes),
     warn: (text) => step(`pi-sandbox: ${text}`),
     ...(askNext === undefined ? {} : { askNext: () => ask(transcript, askNext) }),
   };

@@ -104,6 +104,7 @@ export async function execute(parts: ExecuteParts): Promise<RunResult> {
         selection: prepared.selection,
         include: request.include ?? [],
         env: gitHost(host),
+        onPassed: host.onPassed,
       })
     : undefined;
   const pi = await converse(parts, { plan, files, timers, gateway, settled, outputs, inside, handBack, clearUp });

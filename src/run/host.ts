@@ -28,6 +28,8 @@ export interface RunHost {
   readonly onDelta: (delta: GatewayDelta) => void;
   /** One line on what is going on, before the first record. */
   readonly progress: (text: string) => void;
+  /** Bytes were handed on and are needed no more: who passes gigabytes on may want to clear up. */
+  readonly onPassed?: (bytes: number) => void;
   /** Something that the user should know and that is not part of the record, one sentence. */
   readonly warn: (text: string) => void;
   /** Asks the person at the terminal how to go on after an aborted turn; absent when there is none. */

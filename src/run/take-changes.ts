@@ -15,6 +15,8 @@ export interface StartOfRun {
   readonly selection: Selection;
   readonly include: readonly string[];
   readonly env: GitHost;
+  /** Told of bytes of the archive when they were read. */
+  readonly onPassed: ((bytes: number) => void) | undefined;
 }
 
 /** Takes the changes of a run out of its container, into an existing private folder. */
@@ -22,7 +24,7 @@ export async function takeChanges(
   target: InsideUser,
   { workspace, run }: RunPlan,
   start: Manifest,
-  { selection, include, env }: StartOfRun,
+  { selection, include, env, onPassed }: StartOfRun,
   folder: string,
 ): Promise<ChangeSet> {
   const { archive, exit, close } = await exportTree({ ...target, path: workspace.path });
@@ -31,8 +33,27 @@ export async function takeChanges(
     const store = new ChangeStore(folder);
     const isIgnored = await ignoredWhenNew(selection, { include, env });
     const rules = isIgnored === undefined ? {} : { isIgnored };
-    return await collectChanges({ archive, exit, start, readStart: readFrom(root), ...rules, store, run, root });
+    return await collectChanges({
+      archive: passing(archive, onPassed),
+      exit,
+      start,
+      readStart: readFrom(root),
+      ...rules,
+      store,
+      run,
+      root,
+    });
   } finally {
     close();
+  }
+}
+
+async function* passing(
+  archive: AsyncIterable<Buffer>,
+  onPassed: StartOfRun['onPassed'],
+): AsyncGenerator<Buffer, void> {
+  for await (const chunk of archive) {
+    yield chunk;
+    onPassed?.(chunk.length);
   }
 }
