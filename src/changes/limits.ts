@@ -49,6 +49,8 @@ export const PATCH_IMPORT_MS = 600_000;
 export const PATCH_QUIET_MS = 120_000;
 /** Largest journal of an apply that is read, bytes: MAX_CHANGES steps with long paths. */
 export const MAX_JOURNAL_BYTES = 512 * MiB;
+/** Largest `.git` file that is read, bytes: one path. */
+export const MAX_GIT_POINTER_BYTES = 8 * KiB;
 /** Longest time of one call of git while a branch is made, milliseconds. */
 export const BRANCH_GIT_MS = 300_000;
 /** Largest list of all paths of a commit, bytes. */

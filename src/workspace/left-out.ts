@@ -5,7 +5,7 @@ import { LISTED_PER_REASON } from './limits.ts';
 export type LeftOutReason =
   | 'ignored' // by git's ignore rules
   | 'excluded' // by --exclude
-  | 'git-metadata' // `.git`, a folder or a file, at any depth
+  | 'git-metadata' // `.git`, a folder or a file, at any depth, and the folder that such a file names
   | 'project-files' // `.pi` and `.agents`; in triage AGENTS*.md and CLAUDE.md
   | 'submodule-uninitialised' // an empty folder enters in its place
   | 'mount' // another file system is mounted here

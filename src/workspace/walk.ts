@@ -1,8 +1,10 @@
 import type { Stats } from 'node:fs';
+import { realpath } from 'node:fs/promises';
 import { SandboxError } from '../errors.ts';
 import type { PathPatterns } from '../lib/glob.ts';
 import { joinPath, showPath } from '../lib/path-bytes.ts';
 import { TimeSlice } from '../lib/slice.ts';
+import { findGitFolder } from './git-folder.ts';
 import type { IgnoreRules } from './ignore-rules.ts';
 import type { LeftOutReason, LeftOutRecorder } from './left-out.ts';
 import { MAX_DEPTH, MAX_ENTRIES, SLICE_MS } from './limits.ts';
@@ -41,6 +43,8 @@ export class Walk {
   readonly #o: WalkOptions;
   readonly #root: Buffer;
   readonly #slice: TimeSlice;
+  /** Real paths of folders that belong to git under another name, as Latin-1: a `.git` file names them. */
+  readonly #gitFolders = new Set<string>();
   #device = 0;
 
   constructor(options: WalkOptions) {
@@ -71,6 +75,7 @@ export class Walk {
     await rules.enterFolder(folder);
     if (names.some((name) => name.equals(DOT_GIT))) {
       this.#o.leftOut.add(joinPath(folder, DOT_GIT), 'git-metadata');
+      await this.#noteGitFolder(folder);
       if (depth > 0 && regime === 'rules') await rules.enterRepository(folder);
     }
     const kept: Buffer[] = [];
@@ -86,10 +91,21 @@ export class Walk {
     rules.leaveFolder();
   }
 
+  async #noteGitFolder(folder: Buffer): Promise<void> {
+    const git = await findGitFolder(joinPath(this.#root, folder));
+    for (const place of git === undefined ? [] : [git.own, git.common]) {
+      const real = await realpath(place, { encoding: 'buffer' }).catch(() => place);
+      this.#gitFolders.add(real.toString('latin1'));
+    }
+  }
+
   async #one(path: Buffer, folder: Buffer, name: Buffer, regime: Regime, depth: number): Promise<void> {
     const { stat, problem } = look(folder, name);
     if (stat === undefined) return this.#o.leftOut.add(path, problem ?? 'vanished');
     const isFolder = stat.isDirectory();
+    if (isFolder && this.#gitFolders.has(joinPath(this.#root, path).toString('latin1'))) {
+      return this.#o.leftOut.add(path, 'git-metadata', true);
+    }
     const inside = this.#decide(path, name, isFolder, regime, depth);
     if (inside.reason !== undefined) return this.#o.leftOut.add(path, inside.reason, isFolder);
     if (isFolder) return this.#enter(path, stat, inside.regime, depth);

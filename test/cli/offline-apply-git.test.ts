@@ -68,6 +68,69 @@ describe('apply in a git repository', () => {
     );
   });
 
+  test('never writes into a repository that has another name, whatever was sent in (EX10, EX13)', async () => {
+    const at = { 'store/hooks/x': 'x', 'store/refs/heads/x': 'x', 'b.git/hooks/x': 'x', 'b.git/Config.worktree': 'x' };
+    const to = { a: '2', ...at, 'sub/b.git/info/x': 'x' };
+    const { run, repo, tree } = runWithChanges({ a: '1' }, to);
+    git(repo, 'init', '-q', `--separate-git-dir=${repo}/store`);
+    git(repo, 'init', '-q', '--bare', 'b.git');
+    git(repo, 'init', '-q', '--bare', 'sub/b.git');
+    const before = tree();
+    const refused = await run(['apply', RUN]);
+    expect(refused).toMatchObject({ code: 6, stdout: '' });
+    for (const [name, folder] of Object.entries({
+      'store/hooks/x': 'store',
+      'store/refs/heads/x': 'store',
+      'b.git/hooks/x': 'b.git',
+      'b.git/Config.worktree': 'b.git',
+      'sub/b.git/info/x': 'sub/b.git',
+    })) {
+      expect(refused.stderr).toContain(`${name} is never written to: git keeps a repository in ${folder}`);
+    }
+    expect(tree()).toEqual(before);
+    expect(await run(['apply', RUN, 'a']), 'control').toMatchObject({ code: 0, stdout: 'a\n' });
+    // Without a repository there, the same paths are plain ones.
+    const other = tempFolder();
+    writeTree(other, { a: '1' });
+    expect(await run(['apply', RUN, '--to', other])).toMatchObject({ code: 0 });
+    expect(existsSync(path.join(other, 'b.git/hooks/x'))).toBe(true);
+  });
+
+  test('--to is no bare repository, but may be a worktree in one (D36)', async () => {
+    const { run, repo } = runWithChanges({ a: '1' }, { a: '1', 'hooks/x': { run: 'x' } });
+    commitAll(repo);
+    const bare = path.join(tempFolder(), 'bare');
+    git(repo, 'clone', '-q', '--bare', repo, bare);
+    git(bare, 'worktree', 'add', '-q', 'wt');
+    for (const to of [bare, `${bare}/hooks`, `${bare}/worktrees/wt`]) {
+      const refused = await run(['apply', RUN, '--to', to]);
+      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('it is where git keeps a repository') });
+      expect(existsSync(path.join(to, 'hooks/x'))).toBe(false);
+    }
+    expect(await run(['apply', RUN, '--to', `${bare}/wt`])).toMatchObject({ code: 0 });
+    expect(existsSync(path.join(bare, 'wt/hooks/x'))).toBe(true);
+  });
+
+  test('writes into submodules and repositories inside, and not into their git folders (D37, D38)', async () => {
+    const from = { 'services/a/main.c': '1' };
+    const { run, repo } = runWithChanges(from, { 'services/a/main.c': '2', 'lib/x/n.c': 'n', 'services/a/n.c': 'n' });
+    const library = tempFolder();
+    writeTree(library, { 'code.c': '1' });
+    commitAll(library);
+    commitAll(path.join(repo, 'services/a'));
+    git(repo, 'init', '-q', '-b', 'main');
+    git(repo, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library, 'lib/x');
+    const kept = [path.join(repo, '.git'), path.join(repo, 'services/a/.git')];
+    const before = kept.map((folder) => listing(folder));
+    expect(await run(['apply', RUN])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('lib/x/n.c\nservices/a/main.c\nservices/a/n.c\n'),
+    });
+    expect(kept.map((folder) => listing(folder))).toEqual(before);
+    expect(git(path.join(repo, 'services/a'), 'status', '--porcelain')).toBe(' M main.c\n?? n.c\n');
+    expect(git(path.join(repo, 'lib/x'), 'status', '--porcelain')).toBe('?? n.c\n');
+  });
+
   test('--branch commits, says where, and leaves the files alone', async () => {
     const { run, repo, folder, set } = runWithChanges({ a: '1' }, { a: '2', 'd/n': 'n' });
     commitAll(repo);

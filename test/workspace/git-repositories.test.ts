@@ -27,6 +27,26 @@ test('a linked worktree is listed by its own index and the shared excludes (D36)
   expect(selection.notices).toEqual([]);
 });
 
+test('the folder that a `.git` file names is git metadata under any other name', async () => {
+  for (const options of [
+    ['init', '-q', '--separate-git-dir'],
+    ['clone', '-q', '--bare', '.'],
+  ]) {
+    const root = newRepository({ a: '', 'sub/bare/HEAD': 'no repository' });
+    commitAll(root);
+    git(root, ...options, join(root, 'kept'));
+    if (options[0] === 'clone') rmSync(join(root, '.git'), { recursive: true });
+    const layouts = options[0] === 'clone' ? ['gitdir: ./kept\n', `gitdir: ${root}/kept\n`] : [undefined];
+    for (const pointer of layouts) {
+      if (pointer !== undefined) write(root, { '.git': pointer });
+      expect(git(root, 'rev-parse', '--git-dir').trim(), 'control: git keeps it there').toMatch(/kept$/);
+      const selection = await select(root);
+      expect(paths(selection, ['file'])).toEqual(['a', 'sub/bare/HEAD']);
+      expect(selection.leftOut.list).toContainEqual({ path: 'kept/', reason: 'git-metadata' });
+    }
+  }
+});
+
 test('a worktree whose main repository is out of reach is listed by its rule files (D36)', async () => {
   const main = newRepository();
   fill(main);

@@ -4,6 +4,7 @@ import type { Change } from '../../protocol/changes.ts';
 import type { ChangeStore } from '../store.ts';
 import { findWriteProblem } from '../write-rules.ts';
 import { codeOf } from './code-of.ts';
+import { GitOnDisk } from './git-on-disk.ts';
 import { executes, isIn, look, type Seen, sizesOf } from './look.ts';
 import { folderOf, nameOf } from './path-parts.ts';
 import { isContent, type Pending } from './steps.ts';
@@ -37,13 +38,14 @@ export async function checkChanges(
   const made = new Set(picked.filter(({ after }) => after?.type === 'dir').map(({ path }) => path));
   const filled = new Set(picked.filter(({ after }) => isContent(after)).map(({ path }) => path));
   const gone = new Set(picked.filter(({ after }) => after === undefined).map(({ path }) => path));
+  const git = new GitOnDisk(tree);
   const conflicts: Conflict[] = [];
   const pending: Pending[] = [];
   const done: string[] = [];
   const notes: string[] = [];
   for (const change of picked) {
     await pause();
-    const found = examine(tree, store, change, { made, filled, gone });
+    const found = examine(tree, store, change, { made, filled, gone, git });
     if (found.why !== undefined) conflicts.push({ path: change.path, why: found.why });
     else if (found.seen === undefined) done.push(change.path);
     else pending.push({ change, seen: found.seen });
@@ -59,6 +61,7 @@ interface Context {
   readonly filled: ReadonlySet<string>;
   /** Paths that the same apply removes. */
   readonly gone: ReadonlySet<string>;
+  readonly git: GitOnDisk;
 }
 
 /** With `why`: a conflict. Without `seen`: nothing to do. */
@@ -75,6 +78,8 @@ function examine(tree: TargetTree, store: ChangeStore, change: Change, context: 
   if (problem !== undefined) return { why: problem };
   if (after?.type === 'file' && !store.hasBlob(after.sha256)) return { why: 'has no content in the change set' };
   try {
+    const kept = context.git.find(path);
+    if (kept !== undefined) return { why: kept };
     return tree.within(folderOf(path), (at) => {
       const place = at(nameOf(path));
       const seen = look(place, sizesOf(before, after));
