@@ -18,6 +18,15 @@ export function pickRun(ref: string): RunSummary {
   return found;
 }
 
+/** Whether `last` typed in this folder will mean a run of this repository when it has ended. */
+export function isLastHere(repo: string): boolean {
+  const [here, root] = [currentFolder(), repo].map((folder) => realpathSync(folder));
+  if (here === root) return true;
+  const repos = listRuns(environment.stateRoot).map((run) => run.repo);
+  const around = repositoryAround(currentFolder(), new Set([...repos, root]));
+  return around === undefined || around === root;
+}
+
 /** The nearest folder from here upwards that is a git repository or had a run. */
 export function repositoryAround(cwd: string, repos: ReadonlySet<string | undefined>): string | undefined {
   let folder = realpathSync(cwd);

@@ -3,6 +3,7 @@ import { sanitize } from '../../lib/sanitize.ts';
 import { planRun, type RunHost, runSandbox } from '../../run.ts';
 import { environment } from '../environment.ts';
 import type { Interrupts } from '../interrupts.ts';
+import { isLastHere } from '../pick-run.ts';
 import { printJson } from '../print.ts';
 import { ask, INTERRUPTED } from '../prompt.ts';
 import { recoverApplies } from '../recover-applies.ts';
@@ -23,7 +24,7 @@ export async function run(
   const renderer = new Renderer(process.stderr, {
     ...environment.display(process.stderr),
     quiet: quiet || options.json === true,
-    ref: 'last',
+    ...(lastNames(request.repo) ? { ref: 'last' } : {}),
   });
   if (repoFrom !== 'argument') renderer.notice(`Repository: ${request.repo} (${repoFrom})`);
   if (doubt !== undefined) renderer.notice(`pi-sandbox: ${doubt}`);
@@ -45,6 +46,16 @@ export async function run(
     if (text !== '') process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
   }
   return result.outcome.exitCode;
+}
+
+/** In another repository `last` is a run of that one, and would be applied in its place. */
+function lastNames(repo: string): boolean {
+  try {
+    return isLastHere(repo);
+  } catch {
+    // A folder that cannot be looked at is told about when it is read.
+    return false;
+  }
 }
 
 /** Here Ctrl-C is an answer: the turn was ended by one already, and the run ends as interrupted. */
