@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { TargetTree } from '../../src/changes/apply/tree.ts';
@@ -60,6 +69,32 @@ describe('while it is applied', () => {
     expect(readFileSync(path.join(outside, 'a'), 'utf8')).toBe('1');
     expect(existsSync(path.join(outside, 'n'))).toBe(false);
   });
+
+  it.each<[string, (root: string) => void]>([
+    ['is edited', (root) => writeFileSync(path.join(root, 'a'), 'mine')],
+    ['loses its executable bit', (root) => chmodSync(path.join(root, 'a'), 0o644)],
+    [
+      'becomes a link',
+      (root) => {
+        rmSync(path.join(root, 'a'));
+        symlinkSync('b', path.join(root, 'a'));
+      },
+    ],
+  ])(
+    'what was written and then %s is found when all is read back, and nothing counts as applied',
+    async (_, disturb) => {
+      const { apply, root, tree } = applying({ a: '1', b: '1' }, { a: { run: '2' }, b: '2' });
+      const before = tree();
+      const failure = await apply({ beforeStep: (name) => name === 'b' && disturb(root) }).catch(
+        (error: unknown) => error,
+      );
+      expect(failure).toMatchObject({ exitCode: 6, message: expect.stringContaining('a was not as it was written') });
+      expect(tree()['b']).toEqual(before['b']);
+      // The control: undisturbed it is applied.
+      const other = applying({ a: '1', b: '1' }, { a: { run: '2' }, b: '2' });
+      expect(await other.apply({ beforeStep: () => {} })).toMatchObject({ written: ['a', 'b'] });
+    },
+  );
 
   it('an interruption takes everything back', async () => {
     const { apply, tree } = applying(START, END);

@@ -43,6 +43,27 @@ test('without colours, or a pager that starts, the text comes as it is', async (
   }
 });
 
+test('elsewhere than on a terminal there is no pager and no colour, whatever is set', async () => {
+  const { home, run } = ranOver({}, EVIL);
+  const [pager, marker] = [path.join(home, 'pager'), path.join(home, 'MARKER')];
+  writeFileSync(pager, `#!/bin/sh\n: > ${marker}\nexec cat\n`);
+  chmodSync(pager, 0o755);
+  const wishes = { PAGER: pager, GIT_PAGER: pager, FORCE_COLOR: '1', CLICOLOR_FORCE: '1', TERM: 'xterm-256color' };
+  for (const form of [[], ['--stat'], ['--json'], ['--patch']]) {
+    const { code, stdout, stderr } = await run(['diff', RUN, ...form], { env: { ...wishes, NO_COLOR: undefined } });
+    expect(code).toBe(0);
+    expect(stderr).not.toContain('\u001b');
+    // Bytes for git are what they are.
+    if (form[0] !== '--patch') expect(stdout).not.toContain('\u001b');
+    else expect(stdout).not.toContain('\u001b[32m');
+    expect(existsSync(marker), form.join()).toBe(false);
+  }
+  const screen = onScreen(home, [], wishes);
+  expect(await screen.ended).toBe(0);
+  expect(existsSync(marker), 'control: on a terminal it is started').toBe(true);
+  expect(screen.shown, 'control: and has colours').toContain('\u001b[32m');
+});
+
 test('Ctrl-C at a pager is the pager’s, and one that is left early is no failure', async () => {
   const many = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`f${at}`, 'x\n'.repeat(900)]));
   const { home } = ranOver({}, { ...many, last: 'the last line\n' });

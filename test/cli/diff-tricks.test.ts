@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { git, repository } from '../changes/support.ts';
-import type { Tree } from '../support/change-sets.ts';
+import { expectApplies, git, repository } from '../changes/support.ts';
+import { type Tree, writeTree } from '../support/change-sets.ts';
 import { tempFolder } from '../support/cli.ts';
 import { ranOver } from './diff-support.ts';
 
@@ -28,25 +28,89 @@ function trap() {
   return { folder, script, sprung };
 }
 
-const patchWithout = async (): Promise<Buffer> => (await ranOver(BEFORE, AFTER).diff('--patch')).stdoutBytes;
+/** Content and names on which each of the settings below shows. */
+const TELLING_OLD: Tree = {
+  'ä.txt': 'a\n\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\nl\n',
+  'sub/a.txt': 'same\nold\n',
+  'old-name.txt': 'moved\n'.repeat(9),
+  twisted: 'd\n{\nb\nc\ne\n{\n}\n',
+};
+const TELLING_NEW: Tree = {
+  'ä.txt': 'a\n\nB\nc\nd\ne\nf\ng\nh\ni\nJ\nk\nl\n',
+  'sub/a.txt': 'same\nnew\n',
+  'new-name.txt': 'moved\n'.repeat(9),
+  twisted: '{\n{\nc\na\nd\n{\ne\n',
+};
 
-test.each<[string, string]>([
-  ['diff.noprefix', 'true'],
-  ['diff.mnemonicPrefix', 'true'],
-  ['diff.srcPrefix', 'x/'],
-  ['diff.context', '0'],
-  ['diff.algorithm', 'patience'],
-  ['color.ui', 'always'],
-  ['core.quotePath', 'false'],
-])('the user’s %s changes no byte of the patch (D55)', async (key, value) => {
-  const home = tempFolder();
-  git(home, ['config', '--file', path.join(home, '.gitconfig'), key, value]);
-  const { run } = ranOver(BEFORE, AFTER);
-  const env = { HOME: home, GIT_CONFIG_GLOBAL: path.join(home, '.gitconfig'), GIT_CONFIG_NOSYSTEM: undefined };
-  const { stdoutBytes } = await run(['diff', 'last', '--patch'], { env });
-  expect(stdoutBytes).toEqual(await patchWithout());
-  expect(stdoutBytes.toString()).toContain('diff --git a/sub/a.txt b/sub/a.txt');
-});
+interface Taste {
+  readonly config?: readonly [key: string, value: string];
+  readonly env?: Readonly<Record<string, string>>;
+}
+const setting = (key: string, value: string): Taste => ({ config: [key, value] });
+const TASTES: Readonly<Record<string, Taste>> = {
+  'diff.noprefix': setting('diff.noprefix', 'true'),
+  'diff.mnemonicPrefix': setting('diff.mnemonicPrefix', 'true'),
+  'diff.context': setting('diff.context', '0'),
+  'diff.interHunkContext': setting('diff.interHunkContext', '9'),
+  'diff.suppressBlankEmpty': setting('diff.suppressBlankEmpty', 'true'),
+  'diff.algorithm': setting('diff.algorithm', 'patience'),
+  'diff.renames': setting('diff.renames', 'false'),
+  'diff.orderFile': setting('diff.orderFile', 'ORDER'),
+  'core.quotePath': setting('core.quotePath', 'false'),
+  'core.abbrev': setting('core.abbrev', '20'),
+  'core.attributesFile': setting('core.attributesFile', 'ATTRIBUTES'),
+  'color.ui': setting('color.ui', 'always'),
+  GIT_DIFF_OPTS: { env: { GIT_DIFF_OPTS: '-u0' } },
+  GIT_CONFIG_COUNT: {
+    env: { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'diff.noprefix', GIT_CONFIG_VALUE_0: 'true' },
+  },
+  GIT_CONFIG_PARAMETERS: { env: { GIT_CONFIG_PARAMETERS: "'diff.noprefix'='true'" } },
+  GIT_CONFIG_SYSTEM: { env: { GIT_CONFIG_SYSTEM: 'SETTINGS', GIT_CONFIG_NOSYSTEM: '0' } },
+  XDG_CONFIG_HOME: { env: { XDG_CONFIG_HOME: 'HOME/xdg' } },
+  GIT_DIR: { env: { GIT_DIR: '/nonexistent' } },
+  GIT_OBJECT_DIRECTORY: { env: { GIT_OBJECT_DIRECTORY: '/nonexistent' } },
+  GIT_INDEX_FILE: { env: { GIT_INDEX_FILE: '/nonexistent' } },
+};
+
+test.each(Object.keys(TASTES))(
+  'the user’s %s changes the diff of plain git and no byte of the patch (D55)',
+  async (name) => {
+    const { config, env: more = {} } = TASTES[name]!;
+    const home = tempFolder();
+    const files = { ORDER: 'sub/*\n', ATTRIBUTES: '*.txt binary\n', SETTINGS: '[diff]\n\tnoprefix = true\n' };
+    for (const [file, text] of Object.entries(files)) writeFileSync(path.join(home, file), text);
+    mkdirSync(path.join(home, 'xdg/git'), { recursive: true });
+    writeFileSync(path.join(home, 'xdg/git/attributes'), files.ATTRIBUTES);
+    const filled = (value: string): string => (value in files ? path.join(home, value) : value.replace('HOME', home));
+    const global = path.join(home, '.gitconfig');
+    writeFileSync(global, '');
+    if (config !== undefined) git(home, ['config', '--file', global, config[0], filled(config[1])]);
+    const env = {
+      HOME: home,
+      GIT_CONFIG_GLOBAL: global,
+      ...Object.fromEntries(Object.entries(more).map(([key, value]) => [key, filled(value)])),
+    };
+
+    const { run, diff } = ranOver(TELLING_OLD, TELLING_NEW);
+    const { stdoutBytes } = await run(['diff', 'last', '--patch'], { env });
+    expect(stdoutBytes).toEqual((await diff('--patch')).stdoutBytes);
+    expectApplies(stdoutBytes, TELLING_OLD, TELLING_NEW);
+
+    const root = repository(TELLING_OLD);
+    for (const name of Object.keys(TELLING_OLD)) rmSync(path.join(root, name));
+    writeTree(root, TELLING_NEW);
+    git(root, ['add', '-A']);
+    const plain = git(root, ['diff', '--cached']);
+    expect(plain.length).toBeGreaterThan(100);
+    let tasted: Buffer | undefined;
+    try {
+      tasted = git(root, ['diff', '--cached'], { env });
+    } catch {
+      // Plain git finds no repository, or nothing in it.
+    }
+    expect(tasted, 'positive control: plain git obeys').not.toEqual(plain);
+  },
+);
 
 interface Trick {
   readonly name: string;
