@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf, SandboxError } from '../errors.ts';
-import { withDeadline } from '../lib/deadline.ts';
-import type { Engine } from './engine.ts';
+import { DeadlineError, withDeadline } from '../lib/deadline.ts';
+import type { ContainerState, Engine } from './engine.ts';
 import { runExec } from './run-exec.ts';
 
 /**
@@ -12,6 +12,8 @@ const ALL_MS = 20_000;
 const PAUSE_MS = 50;
 /** For one command, its start included: the engine waits for as long as somebody stops it while it is being started. */
 const COMMAND_MS = 8_000;
+/** For a look at the container: while a command that is being started stands still, the engine answers nothing about it. */
+const LOOK_MS = 2_000;
 const MAX_BYTES = 1024;
 
 /** Reaches every process of its own user at once, also ones that fork, and nobody else. */
@@ -51,14 +53,17 @@ export interface AgentProcesses {
 
 /**
  * Kills every process of pi's user and sees that none is left. The look is taken as the bridge's user: a process of pi's
- * could kill or rewrite a command that runs as its own user, and forge what it says. Rejects with SandboxError `engine`.
+ * could kill or rewrite a command that runs as its own user, and forge what it says. One that stops every command of ours
+ * while it is being started is not got rid of this way: rejects with SandboxError `engine` after ALL_MS at the latest.
  */
 export async function endAgent({ engine, container, bridgeUid, agentUid }: AgentProcesses): Promise<void> {
+  const until = performance.now() + ALL_MS;
+  const within = <T>(what: string, ms: number, work: Promise<T>): Promise<T> =>
+    withDeadline(what, Math.max(0, Math.min(ms, until - performance.now())), work);
   const run = (uid: number, ...cmd: string[]) => {
     const ended = runExec(engine, container, { uid, cmd, maxBytes: MAX_BYTES, deadlineMs: COMMAND_MS });
-    return withDeadline('a command of ours', COMMAND_MS, ended);
+    return within('a command of ours', COMMAND_MS, ended);
   };
-  const until = performance.now() + ALL_MS;
   let problem: string;
   do {
     try {
@@ -67,18 +72,28 @@ export async function endAgent({ engine, container, bridgeUid, agentUid }: Agent
       if (exitCode === 0) return;
       problem = 'some are left';
     } catch (error) {
-      problem = messageOf(error);
-      await requireMoving(engine, container);
+      problem = error instanceof DeadlineError ? 'a command of ours in the container is held up' : messageOf(error);
+      const standing = whyStanding(await within('a look', LOOK_MS, engine.state(container)).catch(unanswered));
+      if (standing !== undefined) throw failed(`: the container ${standing}`);
     }
     await delay(PAUSE_MS);
   } while (performance.now() < until);
-  throw new SandboxError('engine', `The processes of the agent could not be ended: ${problem}.`);
+  throw failed(` within ${ALL_MS / 1_000} s: ${problem.replace(/\.$/, '')}`);
+}
+
+/** No answer in time tells nothing about the container; any other failure does. */
+function unanswered(error: unknown): 'unknown' {
+  if (error instanceof DeadlineError) return 'unknown';
+  throw error;
 }
 
 /** Where nothing can be started any more, another round is in vain. */
-async function requireMoving(engine: Engine, container: string): Promise<void> {
-  const state = await engine.state(container);
-  if (state?.running === true && !state.paused) return;
-  const what = state?.running === true ? 'stands still' : 'has ended';
-  throw new SandboxError('engine', `The processes of the agent could not be ended: the container ${what}.`);
+function whyStanding(state: ContainerState | 'unknown' | undefined): string | undefined {
+  if (state === 'unknown') return undefined;
+  if (state?.running !== true) return 'has ended';
+  return state.paused ? 'stands still' : undefined;
+}
+
+function failed(how: string): SandboxError {
+  return new SandboxError('engine', `The processes of the agent could not be ended${how}.`);
 }

@@ -86,10 +86,13 @@ export class HandBackOfRun {
   }
 }
 
-/** There is no change set, which says nothing about changes. */
+/** There is no change set, which says nothing about changes. Why, and what that means, a sentence each. */
 export function failedHandBack(reason: string): HandBack {
-  return { ...NOTHING, outcome: 'failed', reasons: [reason] };
+  return { ...NOTHING, outcome: 'failed', reasons: [reason, LOST] };
 }
+
+/** Nobody can try again: the container goes with the run. */
+const LOST = 'What the agent changed is lost.';
 
 const NOTHING: Omit<HandBack, 'outcome' | 'reasons'> = {
   changed: 0,

@@ -114,8 +114,12 @@ export function keptOutputs(
 ): Keep | undefined {
   const { plan, files, outputs } = session;
   if (!plan.keepOutputs) return undefined;
-  return async () => {
-    const result = await keepOutputs({ ...target, outputs }, files.folder);
+  return async (problem) => {
+    // A command that reads them would be at the mercy of what still runs.
+    const result =
+      problem === undefined
+        ? await keepOutputs({ ...target, outputs }, files.folder)
+        : { kept: 0, leftOut: [...outputs.entries()].length };
     void files.record({ source: 'observed', type: 'outputs_kept', ...result });
   };
 }
