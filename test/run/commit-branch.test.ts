@@ -164,6 +164,25 @@ describe('what HEAD does not have', () => {
     expect(treeOf(root, 'b').map((line) => line.slice(0, 6))).toEqual(['100644', '100644']);
   });
 
+  it('may be what a filter would have to make first, such as a pointer of LFS (D39)', async () => {
+    const attributes = { '.gitattributes': '*.bin filter=lfs diff=lfs -text\n*.md filter=lfs\n' };
+    const pointer = 'version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 3\n';
+    const { root } = branching({ ...attributes, 'sub/.gitattributes': '*.md -filter\n', 'p.bin': pointer, a: '1' }, {});
+    const from = { ...attributes, 'sub/.gitattributes': '*.md -filter\n', a: '1', 'p.bin': pointer };
+    const to = { ...from, a: '2', 'p.bin': 'content', 'sub/n.bin': 'content', 'n.md': 'n', 'sub/n.md': 'n' };
+    const { branch, set } = ready(root, from, to);
+    const why = 'is kept by the filter "lfs", which is not run here';
+    expect((await branch('b')).conflicts).toEqual(['n.md', 'p.bin', 'sub/n.bin'].map((path) => ({ path, why })));
+    expect(git(root, 'branch', '--list', 'b')).toBe('');
+    const picked = set.changes.filter(({ path }) => ['a', 'sub/n.md'].includes(path));
+    expect((await branch('b', { picked })).conflicts).toEqual([]);
+    // A pointer may go, and may become executable.
+    const moved = ready(root, from, { ...from, 'p.bin': { run: pointer } });
+    expect((await moved.branch('c')).conflicts).toEqual([]);
+    const { 'p.bin': _, ...rest } = from;
+    expect((await ready(root, from, rest).branch('d')).conflicts).toEqual([]);
+  });
+
   it('may be in a submodule or in a repository of its own (D37, D38)', async () => {
     const { root } = branching({ a: '1' }, {});
     mkdirSync(path.join(root, 'services/own'), { recursive: true });

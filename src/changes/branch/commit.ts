@@ -2,12 +2,14 @@ import { SandboxError } from '../../errors.ts';
 import { CommandError, runCommand } from '../../lib/command.ts';
 import { plural } from '../../lib/format.ts';
 import { isolatedGitEnv } from '../../lib/git-env.ts';
+import { joinPath, parsePath } from '../../lib/path-bytes.ts';
 import type { Change, ChangeSet } from '../../protocol/changes.ts';
 import type { GitFolder } from '../../workspace/git-folder.ts';
 import type { Conflict } from '../apply/check.ts';
 import { BRANCH_GIT_MS, MAX_GIT_LIST_BYTES } from '../limits.ts';
 import type { ChangeStore } from '../store.ts';
-import { indexInfo, readHead } from './entries.ts';
+import { findWriteProblem } from '../write-rules.ts';
+import { indexInfo, readFilters, readHead } from './entries.ts';
 import { type Planned, planChange } from './plan.ts';
 import { Repository } from './repository.ts';
 
@@ -53,7 +55,13 @@ export async function commitOntoBranch(task: BranchTask): Promise<Branched> {
     if ((await repository.branch(name)) !== undefined) throw taken(name);
     // Without a commit there is no such branch yet; made under HEAD, every file in it would count as removed.
     if (repository.checkedOut === `refs/heads/${name}`) throw checkedOut(name);
-    const source = { store, scratch, root, prefix, hash: repository.hash, entries: await readHead(repository) };
+    const entries = await readHead(repository);
+    const writable = picked.filter((change) => findWriteProblem(change) === undefined);
+    const filters = await readFilters(
+      repository,
+      writable.map((change) => joinPath(prefix, parsePath(change.path))),
+    );
+    const source = { store, scratch, root, prefix, hash: repository.hash, entries, filters };
     const conflicts: Conflict[] = [];
     const planned: Planned[] = [];
     const paths: string[] = [];

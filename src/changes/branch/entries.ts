@@ -10,6 +10,9 @@ export interface Entry {
 /** Mode of a commit of another repository: a submodule. */
 export const SUBMODULE = '160000';
 
+/** What git says of an attribute that names nothing. */
+const NO_FILTER = new Set(['unspecified', 'unset', 'set']);
+
 /** Fills the index from HEAD and returns what is in it, by manifest key. */
 export async function readHead(repository: Repository): Promise<Map<string, Entry>> {
   const entries = new Map<string, Entry>();
@@ -23,6 +26,20 @@ export async function readHead(repository: Repository): Promise<Map<string, Entr
     at = end + 1;
   }
   return entries;
+}
+
+/** Which of these paths HEAD's attributes give a filter, and its name, by manifest key. */
+export async function readFilters(repository: Repository, paths: readonly Buffer[]): Promise<Map<string, string>> {
+  const filters = new Map<string, string>();
+  if (paths.length === 0) return filters;
+  const asked = Buffer.concat(paths.flatMap((path) => [path, Buffer.from([0])]));
+  const told = await repository.run(['check-attr', '--cached', '-z', '--stdin', 'filter'], asked);
+  const fields = told.toString('latin1').split('\0');
+  for (let at = 0; at + 2 < fields.length; at += 3) {
+    const [path = '', value = ''] = [fields[at], fields[at + 2]];
+    if (!NO_FILTER.has(value)) filters.set(path, value);
+  }
+  return filters;
 }
 
 /** Lines of `update-index --index-info`: what goes first, so that a folder can take the place of a file. */

@@ -22,6 +22,8 @@ export interface Source {
   /** The same, relative to the top of the repository. */
   readonly prefix: Buffer;
   readonly entries: ReadonlyMap<string, Entry>;
+  /** Filters that HEAD's attributes name, by manifest key of the path in the repository. */
+  readonly filters: ReadonlyMap<string, string>;
 }
 
 /** A path of the new commit. */
@@ -52,7 +54,20 @@ export function planChange(source: Source, change: Change, number: number): Step
   const start = compare(source, before, head);
   if (typeof start !== 'object') return { conflict: { path: change.path, why: start } };
   if (isNothing(after)) return { planned: { path: target, entry: undefined } };
+  const filter = source.filters.get(manifestKey(target));
+  if (filter !== undefined && after?.type === 'file' && !isSameContent(before, after)) {
+    return {
+      conflict: {
+        path: change.path,
+        why: `is kept by the filter "${showPath(Buffer.from(filter, 'latin1'))}", which is not run here`,
+      },
+    };
+  }
   return { planned: { path: target, ...content(source, change, number, start.unix, head) } };
+}
+
+function isSameContent(before: FileState | undefined, after: FileState & { type: 'file' }): boolean {
+  return before?.type === 'file' && before.sha256 === after.sha256;
 }
 
 function isNothing(state: FileState | undefined): boolean {
