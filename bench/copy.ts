@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { collectChanges } from '../src/changes/collect.ts';
+import { MAX_DEPTH } from '../src/changes/limits.ts';
 import { readFrom } from '../src/changes/start-content.ts';
 import { ChangeStore } from '../src/changes/store.ts';
 import { demux } from '../src/container/demux.ts';
@@ -188,7 +189,13 @@ async function changed(): Promise<void> {
 
 async function takeOut(root: string, start: Map<string, ManifestEntry>): Promise<void> {
   const folder = mkdtempSync(path.join(work, 'changes-'));
-  const { archive, exit, close } = await exportTree({ engine, container, uid, path: GUEST.workspace });
+  const { archive, exit, close } = await exportTree({
+    engine,
+    container,
+    uid,
+    path: GUEST.workspace,
+    maxParts: MAX_DEPTH + 1,
+  });
   const parts = { archive, exit, start, readStart: readFrom(root), store: new ChangeStore(folder), run: 'bench', root };
   const { changes, outcome } = await collectChanges(parts);
   close();

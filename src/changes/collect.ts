@@ -21,7 +21,7 @@ import { type ArchiveExit, readTarErrors } from './tar-errors.ts';
 import { refuseBelowLinks, refuseCollisions, refuseGitFolders, refuseLinksToOutside } from './tree-rules.ts';
 
 export interface CollectOptions {
-  /** What GNU tar wrote of the sandbox's root: `tar -c --format=gnu --hard-dereference --exclude=./.git -C ROOT .` */
+  /** What GNU tar wrote of the sandbox's root: `tar -c --format=gnu --hard-dereference --exclude=./.git -C ROOT .`, without what lies below the deepest allowed folders */
   readonly archive: AsyncIterable<Buffer>;
   /** How tar ended. Asked for once its archive was read to the end; not at all when the archive was broken before. */
   readonly exit: () => Promise<ArchiveExit>;

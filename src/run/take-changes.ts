@@ -1,4 +1,5 @@
 import { collectChanges } from '../changes/collect.ts';
+import { MAX_DEPTH } from '../changes/limits.ts';
 import { readFrom } from '../changes/start-content.ts';
 import { ChangeStore } from '../changes/store.ts';
 import { exportTree } from '../container/export-tree.ts';
@@ -27,7 +28,9 @@ export async function takeChanges(
   { selection, include, env, onPassed }: StartOfRun,
   folder: string,
 ): Promise<ChangeSet> {
-  const { archive, exit, close } = await exportTree({ ...target, path: workspace.path });
+  // One part more: what is too deep is refused by name.
+  const maxParts = MAX_DEPTH + 1;
+  const { archive, exit, close } = await exportTree({ ...target, path: workspace.path, maxParts });
   try {
     const { root } = workspace;
     const store = new ChangeStore(folder);

@@ -2,11 +2,12 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { MAX_DEPTH } from '../../src/changes/limits.ts';
 import { exportTree } from '../../src/container/export-tree.ts';
 import { GUEST } from '../../src/protocol/guest.ts';
 import { testEngine } from '../support/engine.ts';
 import { handedBack } from '../support/handed-back.ts';
-import { isUpdate, ofType } from '../support/pi-records.ts';
+import { isUpdate, ofType, textOf } from '../support/pi-records.ts';
 import { agentOf } from '../support/run-container.ts';
 import { bash, type EndedRun, Session } from '../support/session.ts';
 
@@ -37,7 +38,7 @@ async function exportAmidst(attack: string): Promise<{ content: Buffer; whole: b
   await live.until((record) => isUpdate(record, 'under way'));
   await delay(500);
   const target = { engine, ...(await agentOf(engine, live)) };
-  const { archive, close } = await exportTree({ ...target, path: GUEST.workspace });
+  const { archive, close } = await exportTree({ ...target, path: GUEST.workspace, maxParts: MAX_DEPTH + 1 });
   const chunks: Buffer[] = [];
   const read = (async () => {
     await delay(500);
@@ -126,6 +127,29 @@ describe('an agent that leaves a loop behind', () => {
     expect(ms).toBeLessThan(ENDING_MS + RUN_MS);
     await expectLost(run);
   });
+});
+
+/** At this depth tar spent minutes on the names alone, and hours at six times of it. */
+const DEEP = 5_000;
+
+test('folders thousands below each other do not hold up the end of a run, and hide nothing beside them (EX8)', async () => {
+  const dig = `perl -e 'for (1..${DEEP}) { mkdir "d"; chdir "d" or die } open F, ">f"; print F "x"'`;
+  const { run, ms } = await timed(`echo work >> a.txt; touch .gitignore; mkdir -p beside/.git; ${dig}; echo $?`);
+  expect(textOf(run.records, 'call_1_1')).toBe('0\n');
+  expect(ms).toBeLessThan(RUN_MS);
+  const { set, list } = handedBack(session, run);
+  expect(list.filter((change) => !change.startsWith('add d/'))).toEqual([
+    'add .gitignore',
+    'modify a.txt',
+    'add beside',
+    'add d',
+  ]);
+  expect(list.at(-1)).toBe(`add d${'/d'.repeat(MAX_DEPTH - 1)}`);
+  expect(set).toMatchObject({ outcome: 'complete', refusedCount: 2 });
+  expect(set.refused.map(({ path, reason }) => [path, reason])).toEqual([
+    ['beside/.git', 'git-metadata'],
+    [`d${'/d'.repeat(MAX_DEPTH)}`, 'bad-path'],
+  ]);
 });
 
 async function timed(command: string): Promise<{ run: EndedRun; ms: number }> {

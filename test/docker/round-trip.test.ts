@@ -4,6 +4,7 @@ import type { Writable } from 'node:stream';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { collectChanges } from '../../src/changes/collect.ts';
+import { MAX_DEPTH } from '../../src/changes/limits.ts';
 import { readFrom } from '../../src/changes/start-content.ts';
 import { ChangeStore } from '../../src/changes/store.ts';
 import { demux } from '../../src/container/demux.ts';
@@ -58,7 +59,7 @@ test('through a real container, what is applied equals what was left there, but 
       await replaceWith(inside, async (stdin) => void stdin.write(archiveOf(end)));
 
       const store = new ChangeStore(path.join(runFolder, 'changes'));
-      const { archive, exit, close } = await exportTree({ ...inside, path: GUEST.workspace });
+      const { archive, exit, close } = await exportTree({ ...inside, path: GUEST.workspace, maxParts: MAX_DEPTH + 1 });
       const readStart = readFrom(root);
       const set = await collectChanges({ archive, exit, start: sent, readStart, store, run: 'r', root });
       close();
