@@ -1,8 +1,8 @@
 import type { Change } from '../protocol/changes.ts';
 
 /**
- * Changes that a file or link does not tell already: without folders that only came or went together with something in
- * them.
+ * Changes that another does not tell already: without folders that only came or went together with something in them.
+ * What is told and counted is these; what is applied is all.
  */
 export function withoutImpliedFolders(changes: readonly Change[]): Change[] {
   const bare = bareFolders(changes);
@@ -25,12 +25,12 @@ function isOnlyFolder({ before, after }: Change): boolean {
   return [before, after].every((state) => state === undefined || state.type === 'dir');
 }
 
-/** All folders above files and links of one side. */
+/** All folders above what is there on one side. */
 function parentsOf(changes: readonly Change[], side: 'before' | 'after'): Set<string> {
   const parents = new Set<string>();
   for (const change of changes) {
     const state = change[side];
-    if (state === undefined || state.type === 'dir') continue;
+    if (state === undefined) continue;
     for (let at = change.path.lastIndexOf('/'); at > 0; at = change.path.lastIndexOf('/', at - 1)) {
       const parent = change.path.slice(0, at);
       if (parents.has(parent)) break;

@@ -1,6 +1,7 @@
 import { type Applied, type ApplyTask, applyChanges, checkApply } from '../changes/apply/apply.ts';
 import type { Conflict } from '../changes/apply/check.ts';
 import { lockApplies } from '../changes/apply/lock.ts';
+import { withoutImpliedFolders } from '../changes/bare-folders.ts';
 import type { ChangeStore } from '../changes/store.ts';
 import { controllerAlive } from '../container/ownership.ts';
 import { SandboxError } from '../errors.ts';
@@ -48,14 +49,15 @@ export async function applyToFiles(applying: Applying, to: string | undefined): 
   const checked = await checkApply(task);
   if (checked.conflicts.length > 0) return conflict(applying, target, checked.conflicts);
   if (checked.pending.length === 0) {
-    say(`Already applied: ${plural(picked.length, 'change')} of run ${set.run} in ${target}.`);
+    say(`Already applied: ${plural(withoutImpliedFolders(picked).length, 'change')} of run ${set.run} in ${target}.`);
     return 0;
   }
   if (!(await consented(risks, again, { ask: !check }))) return REFUSED;
   if (check) {
-    for (const { change } of checked.pending) printLine(`${change.kind} ${change.path}`);
+    const told = withoutImpliedFolders(checked.pending.map(({ change }) => change));
+    for (const { kind, path } of told) printLine(`${kind} ${path}`);
     sayNotes(checked.notes);
-    say(`${plural(checked.pending.length, 'change')} would be applied to ${target}. Nothing was written.`);
+    say(`${plural(told.length, 'change')} would be applied to ${target}. Nothing was written.`);
     return 0;
   }
   await using lock = await lockApplies(environment.stateRoot, controllerAlive);
@@ -69,7 +71,8 @@ export async function applyToFiles(applying: Applying, to: string | undefined): 
 
 /** Puts on record that changes were applied. */
 export function recordApplied({ set, picked, folder }: Applying, where: { target: string; branch?: string }): void {
-  const [changes, of] = [picked.length, set.changes.length];
+  const changes = withoutImpliedFolders(picked).length;
+  const of = withoutImpliedFolders(set.changes).length;
   writeChangeState(folder, {
     state: 'applied',
     time: new Date().toISOString(),
@@ -80,17 +83,27 @@ export function recordApplied({ set, picked, folder }: Applying, where: { target
   });
 }
 
-function report({ set }: Applying, target: string, { written, done, notes }: Applied): void {
-  for (const path of written) printLine(path);
-  const before = done.length === 0 ? '' : `, ${done.length} were there already`;
+function report({ set, picked }: Applying, target: string, { written, done, notes }: Applied): void {
+  // Judged by what was written: of a removed folder its files may have been gone before.
+  const now = withoutImpliedFolders(among(picked, written));
+  const before = among(withoutImpliedFolders(picked), done).length;
+  for (const { path } of now) printLine(path);
   sayNotes(notes);
-  say(`Applied ${plural(written.length, 'change')} of run ${set.run} to ${target}${before}.`);
+  const already = before === 0 ? '' : `, ${before} ${before === 1 ? 'was' : 'were'} there already`;
+  say(`Applied ${plural(now.length, 'change')} of run ${set.run} to ${target}${already}.`);
   say(`Digest of the change set: ${set.digest}`);
 }
 
+function among(changes: readonly Change[], paths: readonly string[]): Change[] {
+  const wanted = new Set(paths);
+  return changes.filter(({ path }) => wanted.has(path));
+}
+
 /** Tells everything that stands in the way at once, and what to do next. */
-function conflict({ set, risks }: Applying, target: string, conflicts: readonly Conflict[]): number {
-  sayConflicts(conflicts);
+function conflict({ set, picked, risks }: Applying, target: string, conflicts: readonly Conflict[]): number {
+  const paths = conflicts.map(({ path }) => path);
+  const told = new Set(withoutImpliedFolders(among(picked, paths)).map(({ path }) => path));
+  sayConflicts(conflicts.filter(({ path }) => told.has(path)));
   sayRisks(risks);
   say(`Nothing was written to ${target}. The change set is kept. Next:`);
   say(`  ${commandText(['diff', set.run])}                 # look at it`);

@@ -43,9 +43,11 @@ function refusedLines({ refusedCount, refused }: HandBack): Span[][] {
   return [[span(`${words}: `, 'yellow'), span(`${named.join(', ')}${more > 0 ? `, and ${more} more` : ''}`)]];
 }
 
-/** Folders come and go with their files, so they are counted where there is nothing else. */
+/** `3 files`, `1 folder`, `3 files and 1 folder`. */
 function changedText({ changed, folders }: HandBack): string {
-  return changed === folders && folders > 0 ? plural(folders, 'folder') : plural(changed - folders, 'file');
+  const files = changed - folders;
+  const parts = files === 0 && folders > 0 ? [] : [plural(files, 'file')];
+  return [...parts, ...(folders === 0 ? [] : [plural(folders, 'folder')])].join(' and ');
 }
 
 /** The figures in a few words, for lists. */

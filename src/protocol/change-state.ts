@@ -14,7 +14,7 @@ export const ChangeState = Type.Object(
     target: Type.Optional(Type.String()),
     /** Name of the branch, where the changes were committed onto one. */
     branch: Type.Optional(Type.String()),
-    /** Changes that were applied, of so many in the set. */
+    /** Changes that were applied, of so many in the set, counted as in `hand-back.json`. */
     changes: Type.Optional(Type.Integer({ minimum: 0 })),
     of: Type.Integer({ minimum: 0 }),
   },

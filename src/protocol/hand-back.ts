@@ -13,7 +13,10 @@ export const HandBack = Type.Object(
     /** `partial`: something is missing, `reasons` say what. `failed`: there is no change set, which says nothing about changes. */
     outcome: Type.Union([Type.Literal('complete'), Type.Literal('partial'), Type.Literal('failed')]),
     reasons: Type.Array(Type.String()),
-    /** Changes in all, how many of them are about folders, and by kind. */
+    /**
+     * Changes in all, how many of them are about folders, and by kind. A folder that only came or went with something in it
+     * counts as no change of its own.
+     */
     changed: Count,
     folders: Count,
     counts: Type.Object(

@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import { withoutImpliedFolders } from '../changes/bare-folders.ts';
 import { messageOf } from '../errors.ts';
 import type { ChangeSet } from '../protocol/changes.ts';
 import type { HandBack } from '../protocol/hand-back.ts';
@@ -106,13 +107,14 @@ const NOTHING: Omit<HandBack, 'outcome' | 'reasons'> = {
 };
 
 function summary({ outcome, reasons, changes, refused, refusedCount, ignoredCount, digest }: ChangeSet): HandBack {
+  const told = withoutImpliedFolders(changes);
   const classes = changes.flatMap(({ risks }) => [...new Set(risks.map((risk) => risk.class))]);
   return {
     outcome,
     reasons: reasons.slice(0, MAX_NAMED),
-    changed: changes.length,
-    folders: changes.filter(({ before, after }) => (after ?? before)?.type === 'dir').length,
-    counts: countOf(changes.map(({ kind }) => kind)),
+    changed: told.length,
+    folders: told.filter(({ before, after }) => (after ?? before)?.type === 'dir').length,
+    counts: countOf(told.map(({ kind }) => kind)),
     risky: changes.filter(({ risks }) => risks.length > 0).length,
     risks: countOf(classes),
     refusedCount,

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { END, START } from '../support/change-samples.ts';
@@ -15,24 +15,93 @@ const AT_RISK = {
 };
 const RISKY = { 'a.txt': '2', '.github/workflows/x.yml': 'on: push', '.envrc': 'export A=1', data: { link: 'a.txt' } };
 
+/** The changes from START to END, folders only where nothing else tells of them. */
+const TOLD = [
+  'a.txt',
+  'caf\\xe9',
+  'empty-folder',
+  'empty.txt',
+  'file-to-folder',
+  'file-to-folder/inside/w',
+  'folder-to-file',
+  'folder-to-file/in',
+  'gone/deep/x',
+  'gone/y',
+  'link',
+  'link-to-file',
+  'new/deep/z',
+  'run.sh',
+];
+
 function stateOf(folder: string): unknown {
   return JSON.parse(readFileSync(path.join(folder, 'changes-state.json'), 'utf8'));
 }
 
 describe('apply', () => {
-  test('writes all, names every path and the digest, and the second time finds it done', async () => {
+  test('writes all, names every change and the digest, and the second time finds it done', async () => {
     const { run, set, repo, folder, tree } = runWithChanges(START, END);
     const first = await run(['apply', 'last'], { cwd: repo });
     expect(first).toMatchObject({ code: 0 });
-    expect(first.stdout.trimEnd().split('\n').toSorted()).toEqual(set.changes.map((one) => one.path).toSorted());
-    expect(first.stderr).toContain(`Applied ${set.changes.length} changes of run ${RUN} to ${repo}.`);
+    expect(first.stdout.trimEnd().split('\n').toSorted()).toEqual(TOLD.toSorted());
+    expect(first.stderr).toContain(`Applied 14 changes of run ${RUN} to ${repo}.\n`);
     expect(first.stderr).toContain(set.digest);
     expect(tree()['new/deep/z']).toMatch(/^file/);
     expect((await run(['show', RUN])).stdout).toContain(`applied to ${repo} at `);
-    expect(stateOf(folder)).toMatchObject({ state: 'applied', digest: set.digest, target: repo });
+    expect(stateOf(folder)).toMatchObject({ state: 'applied', digest: set.digest, target: repo, changes: 14, of: 14 });
     const again = await run(['apply', RUN]);
     expect(again).toMatchObject({ code: 0, stdout: '' });
-    expect(again.stderr).toContain('Already applied');
+    expect(again.stderr).toContain(`Already applied: 14 changes of run ${RUN} in ${repo}.\n`);
+  });
+
+  test('counts and names what diff does, before, while and after it writes', async () => {
+    const { run, repo, set, folder } = runWithChanges(START, END);
+    expect(set.changes.length).toBeGreaterThan(TOLD.length);
+    expect((await run(['diff', RUN])).stdout).toContain(`of ${repo}: 14 changes (`);
+    const stat = (await run(['diff', RUN, '--stat'])).stdout.trimEnd().split('\n');
+    expect(stat.slice(0, -1).map((line) => line.split(/ {2,}/)[0])).toEqual(TOLD);
+    expect(stat.at(-1)).toMatch(/^14 paths changed/);
+    const checked = await run(['apply', RUN, '--check']);
+    expect(checked.stderr).toContain(`14 changes would be applied to ${repo}. Nothing was written.\n`);
+    const lines = checked.stdout.trimEnd().split('\n');
+    expect(lines.map((line) => line.slice(line.indexOf(' ') + 1)).toSorted()).toEqual(TOLD.toSorted());
+    const part = await run(['apply', RUN, 'gone', 'new', 'empty-folder']);
+    expect(part.stdout.trimEnd().split('\n').toSorted()).toEqual([
+      'empty-folder',
+      'gone/deep/x',
+      'gone/y',
+      'new/deep/z',
+    ]);
+    expect(part.stderr).toContain(`Applied 4 changes of run ${RUN} to ${repo}.\n`);
+    expect(stateOf(folder)).toMatchObject({ changes: 4, of: 14 });
+    expect((await run(['show', RUN])).stdout).toContain('(4 of 14)');
+    const rest = await run(['apply', RUN]);
+    expect(rest.stderr).toContain(`Applied 10 changes of run ${RUN} to ${repo}, 4 were there already.\n`);
+    expect((await run(['discard', RUN])).stderr).toBe(`Discarded 14 changes of run ${RUN}. The run itself is kept.\n`);
+    expect(stateOf(folder)).toMatchObject({ state: 'discarded', of: 14 });
+  });
+
+  test('names a folder where nothing else is left to tell of it', async () => {
+    const { run, repo } = runWithChanges({ 'd/x': 'x', 'e/x': 'x' }, { 'n/deep': { dir: true } });
+    rmSync(path.join(repo, 'd/x'));
+    const checked = await run(['apply', RUN, '--check']);
+    expect(checked.stdout.trimEnd().split('\n').toSorted()).toEqual(['add n/deep', 'delete d', 'delete e/x']);
+    const applied = await run(['apply', RUN]);
+    expect(applied.stdout.trimEnd().split('\n').toSorted()).toEqual(['d', 'e/x', 'n/deep']);
+    expect(applied.stderr).toContain(`Applied 3 changes of run ${RUN} to ${repo}, 1 was there already.\n`);
+  });
+
+  test('a folder in the way counts with what is in it, or for itself (D63)', async () => {
+    const { run, repo } = runWithChanges({ 'd/x': 'x', 'e/x': 'x' }, { 'n/w': 'w' });
+    rmSync(path.join(repo, 'd'), { recursive: true });
+    symlinkSync('e', path.join(repo, 'd'));
+    rmSync(path.join(repo, 'e'), { recursive: true });
+    for (const name of ['e', 'n']) writeFileSync(path.join(repo, name), 'mine\n');
+    const { code, stderr } = await run(['apply', RUN]);
+    expect(code).toBe(6);
+    expect(stderr.split('Nothing was written')[0]).toBe(
+      '3 paths in the way:\n  d/x cannot be reached: d is a symbolic link\n  e/x cannot be reached: e is not a folder\n' +
+        '  n was added in the sandbox, and there is a file of this name now\n',
+    );
   });
 
   test('from a subfolder changes the right files, also inside another repository (D55, D58)', async () => {
@@ -49,7 +118,7 @@ describe('apply', () => {
 
   test('takes paths, with the new folders they need', async () => {
     const { run, tree } = runWithChanges({ a: '1', b: '1' }, { a: '2', b: '2', 'n/e/w': 'w', 'n/other': 'o' });
-    expect(await run(['apply', RUN, 'a', 'n/e'])).toMatchObject({ code: 0, stdout: 'a\nn\nn/e\nn/e/w\n' });
+    expect(await run(['apply', RUN, 'a', 'n/e'])).toMatchObject({ code: 0, stdout: 'a\nn/e/w\n' });
     expect(Object.keys(tree())).toEqual(['a', 'b', 'n', 'n/e', 'n/e/w']);
     const none = await run(['apply', RUN, 'nothing']);
     expect(none).toMatchObject({ code: 2 });

@@ -35,8 +35,8 @@ describe('what a run hands back', () => {
       '2 new entries are left out by ignore rules; --include brings such files back',
       'No files changed.',
     ]);
-    expect(lastLines({ changed: 3, folders: 2 })[0]).toMatch(/^1 file changed/);
-    expect(lastLines({ changed: 2, folders: 2 })[0]).toMatch(/^2 folders changed/);
+    expect(lastLines({ changed: 3, folders: 2 })[0]).toMatch(/^1 file and 2 folders changed: /);
+    expect(lastLines({ changed: 2, folders: 2 })[0]).toMatch(/^2 folders changed: /);
   });
 
   it('names what was refused (EX11)', () => {

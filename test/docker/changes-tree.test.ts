@@ -87,8 +87,7 @@ describe('what an agent leaves behind', () => {
   test('is taken out of a run that completes', () => {
     expect(run.code, run.stderr.toString()).toBe(0);
     expect(back.set).toMatchObject({ outcome: 'complete', reasons: [], root });
-    const { digest, changes } = back.set;
-    expect(ofType(run.records, 'changes')).toMatchObject({ source: 'observed', digest, changed: changes.length });
+    expect(ofType(run.records, 'changes')).toMatchObject({ source: 'observed', digest: back.set.digest });
   });
 
   test('is start state against final files, whatever git inside says (D50, D51)', () => {
@@ -195,8 +194,18 @@ describe('what an agent leaves behind', () => {
     const id = run.records[0]?.run ?? '';
     const details = JSON.parse((await session.cli(['show', id, '--json'])).stdout.toString()) as { changes: unknown };
     expect(details.changes).toMatchObject({ outcome: 'complete', digest: back.set.digest });
-    expect((await session.cli(['show', id])).stdout.toString()).toMatch(/^Changes +\d+ files, \d+ refused \(.*digest/m);
-    expect((await session.cli(['ls'])).stdout.toString()).toMatch(/completed +\d+ files, \d+ refused /);
+    // All others came with something in them.
+    const folders = ['empty-folder', 'shut'];
+    const files = back.set.changes.filter(({ before, after }) => (after ?? before)?.type !== 'dir').length;
+    const figures = { changed: files + folders.length, folders: folders.length };
+    expect(details.changes).toMatchObject(figures);
+    const stat = (await session.cli(['diff', id, '--stat'])).stdout.toString();
+    expect(stat).toMatch(new RegExp(`^${figures.changed} paths changed`, 'm'));
+    const text = `${files} files and ${folders.length} folders, ${back.set.refusedCount} refused`;
+    expect((await session.cli(['show', id])).stdout.toString()).toMatch(
+      new RegExp(`^Changes +${text} \\(.*digest`, 'm'),
+    );
+    expect((await session.cli(['ls'])).stdout.toString()).toContain(`  ${text} `);
     expect((await session.cli(['rm', id])).code).toBe(0);
     expect(existsSync(back.store.folder)).toBe(false);
   });

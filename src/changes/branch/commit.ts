@@ -6,6 +6,7 @@ import { joinPath, parsePath } from '../../lib/path-bytes.ts';
 import type { Change, ChangeSet } from '../../protocol/changes.ts';
 import type { GitFolder } from '../../workspace/git-folder.ts';
 import type { Conflict } from '../apply/check.ts';
+import { withoutImpliedFolders } from '../bare-folders.ts';
 import { BRANCH_GIT_MS, MAX_GIT_LIST_BYTES } from '../limits.ts';
 import type { ChangeStore } from '../store.ts';
 import { findWriteProblem } from '../write-rules.ts';
@@ -73,7 +74,8 @@ export async function commitOntoBranch(task: BranchTask): Promise<Branched> {
       else planned.push(step.planned);
       paths.push(change.path);
     }
-    const folders = picked.length - paths.length;
+    const committed = new Set(paths);
+    const folders = withoutImpliedFolders(picked).filter(({ path }) => !committed.has(path)).length;
     const notes =
       folders === 0 ? [] : [`${plural(folders, 'changed folder')} left out of the commit: git knows files only.`];
     const base = repository.head === undefined ? {} : { base: repository.head };

@@ -1,3 +1,4 @@
+import { withoutImpliedFolders } from '../../changes/bare-folders.ts';
 import { plural } from '../../lib/format.ts';
 import { readChangeState, writeChangeState } from '../../run/change-state.ts';
 import { RunFolder } from '../../transcript/run-folder.ts';
@@ -19,14 +20,15 @@ export async function discard(ref: string): Promise<number> {
   }
   refuseOpenApply(run.id, folder.folder, 'Every command tries to undo it first and says what is in the way.');
   const { set, store } = await loadChanges(run);
+  const of = withoutImpliedFolders(set.changes).length;
   // The record first: a change set that is half removed must not look like one that was altered.
   writeChangeState(folder, {
     state: 'discarded',
     time: new Date().toISOString(),
     digest: set.digest,
-    of: set.changes.length,
+    of,
   });
   store.discard();
-  say(`Discarded ${plural(set.changes.length, 'change')} of run ${run.id}. The run itself is kept.`);
+  say(`Discarded ${plural(of, 'change')} of run ${run.id}. The run itself is kept.`);
   return 0;
 }
