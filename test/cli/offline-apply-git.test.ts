@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -148,6 +149,38 @@ describe('apply in a git repository', () => {
     });
     expect(await run(['apply', RUN, '--branch', 'agent'])).toMatchObject({ code: 6 });
     expect(await run(['apply', RUN, '--branch', 'x', '--to', repo])).toMatchObject({ code: 2 });
+  });
+
+  test('--branch and a patch do not mind the environment of git that they are called with (D55, GT1)', async () => {
+    const { run, repo } = runWithChanges({ a: '1' }, { a: '2' });
+    commitAll(repo);
+    const other = tempFolder();
+    writeTree(other, { b: '1' });
+    commitAll(other);
+    const hooks = path.join(tempFolder(), 'hooks');
+    writeTree(hooks, { 'reference-transaction': { run: `#!/bin/sh\n: > ${hooks}/MARKER\n` } });
+    const env = {
+      GIT_DIR: path.join(other, '.git'),
+      GIT_WORK_TREE: other,
+      GIT_INDEX_FILE: path.join(other, '.git/index'),
+      GIT_OBJECT_DIRECTORY: path.join(other, '.git/objects'),
+      GIT_NAMESPACE: 'elsewhere',
+      GIT_CONFIG_COUNT: '1',
+      GIT_CONFIG_KEY_0: 'core.hooksPath',
+      GIT_CONFIG_VALUE_0: hooks,
+      GIT_AUTHOR_NAME: 'somebody else',
+    };
+    const before = listing(other);
+    const { code, stdout, stderr } = await run(['apply', RUN, '--branch', 'agent'], { env, cwd: repo });
+    expect(code, stderr).toBe(0);
+    expect(git(repo, 'rev-parse', 'agent')).toBe(stdout);
+    expect(git(repo, 'log', '-1', '--format=%an', 'agent')).not.toContain('somebody');
+    expect((await run(['diff', RUN, '--patch'], { env, cwd: repo })).stdout).toContain('+2');
+    expect(listing(other)).toEqual(before);
+    expect(existsSync(path.join(hooks, 'MARKER'))).toBe(false);
+    execFileSync('git', ['branch', 'control'], { env: { ...process.env, ...env }, cwd: repo });
+    expect(listing(other), 'positive control: plain git writes there').not.toEqual(before);
+    expect(existsSync(path.join(hooks, 'MARKER')), 'positive control: and runs the hook').toBe(true);
   });
 
   test('--branch needs the same consent, and lists what HEAD does not have (D59, D61)', async () => {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { END, START } from '../support/change-samples.ts';
-import { writeTree } from '../support/change-sets.ts';
+import { asRead, readTree, writeTree } from '../support/change-sets.ts';
 import { tempFolder } from '../support/cli.ts';
 import { silentSocket } from '../support/offline.ts';
 import { RUN, runWithChanges } from '../support/run-with-changes.ts';
@@ -122,6 +122,39 @@ describe('apply', () => {
     expect(Object.keys(tree())).toEqual(['a', 'b', 'n', 'n/e', 'n/e/w']);
     const none = await run(['apply', RUN, 'nothing']);
     expect(none).toMatchObject({ code: 2 });
+  });
+
+  test('lists, shows and takes unusual names alike, each by itself (D56)', async () => {
+    const names = [
+      'ä.txt',
+      'q"x',
+      'a\\x09b',
+      'a\\x0ab',
+      ' lead',
+      'trail ',
+      '-rf',
+      'a -> b',
+      '{a}',
+      '*',
+      'b\\x5cs',
+      'caf\\xe9',
+    ];
+    const tree = (content: string) => Object.fromEntries(names.map((name) => [name, content]));
+    const { run, set, repo } = runWithChanges(tree('1'), { ...tree('2'), plain: 'p' });
+    const listed = set.changes.map((change) => change.path);
+    expect(listed.toSorted()).toEqual([...names, 'plain'].toSorted());
+    const view = JSON.parse((await run(['diff', RUN, '--json'])).stdout) as { changes: { path: string }[] };
+    expect(view.changes.map((change) => change.path)).toEqual(listed);
+    const stat = (await run(['diff', RUN, '--stat'])).stdout;
+    for (const name of listed) expect(stat).toContain(`${name}  `);
+    for (const name of names) {
+      expect(await run(['apply', RUN, '--check', '--', name], { cwd: repo }), name).toMatchObject({
+        code: 0,
+        stdout: `modify ${name}\n`,
+      });
+    }
+    expect((await run(['apply', RUN])).stdout).toBe(listed.map((name) => `${name}\n`).join(''));
+    expect(readTree(repo)).toEqual(asRead({ ...tree('2'), plain: 'p' }));
   });
 
   test('writes to another folder with --to, which must be a real one outside of any .git', async () => {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { strictParse } from '../../src/lib/strict-parse.ts';
 import { ChangeSetView } from '../../src/protocol/change-view.ts';
 import { expectApplies, git, repository } from '../changes/support.ts';
-import { readTree, sha256, type Tree } from '../support/change-sets.ts';
+import { changeSet, readTree, sha256, type Tree } from '../support/change-sets.ts';
 import { offline, silentSocket } from '../support/offline.ts';
 import { COMPLETED, listedPlan, writeRun } from '../support/runs.ts';
 import { RUN, ranOver } from './diff-support.ts';
@@ -159,6 +159,19 @@ test('only what is named is shown, from where one stands', async () => {
   expect(await names(root, 'caf\\xe9')).toEqual(['caf\\xe9']);
   const wrong = await run(['diff', 'last', '--patch', 'sub/c.txt'], { cwd: root });
   expect(wrong).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('Did you mean "sub/a.txt"?') });
+});
+
+test('a rename is told as the guess that it is, and the patch does not build on it', async () => {
+  const [before, after]: Tree[] = [{ 'old.txt': 'moved\n' }, { 'new.txt': 'moved\n' }];
+  const guessed = changeSet(before!, after!).set.changes.map((change) =>
+    change.kind === 'add' ? { ...change, renamedFrom: 'old.txt' } : change,
+  );
+  const { diff } = ranOver(before!, after!, { changes: guessed });
+  const words = 'same content as old.txt had: perhaps renamed';
+  expect((await diff()).stdout).toContain(`new.txt  added, ${words}`);
+  expect((await diff('--stat')).stdout).toContain(words);
+  const { stdoutBytes } = await diff('--patch', '/repo/new.txt');
+  expectApplies(stdoutBytes, before!, { ...before!, ...after! });
 });
 
 test('a patch that would not be whole is an error, and one of what was named is not (D62)', async () => {
