@@ -1,8 +1,10 @@
 import { rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { changeSet, sha256, type Tree } from '../support/change-sets.ts';
-import { applied, expectApplies, patchOf } from './support.ts';
+import { asRead, changeSet, readTree, sha256, type Tree } from '../support/change-sets.ts';
+import { tempFolder } from '../support/cli.ts';
+import { applied, expectApplies, git, patchOf, repository } from './support.ts';
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d494844520000000100000001', 'hex');
 const OTHER_PNG = Buffer.concat([PNG, Buffer.from([0, 1, 2, 255])]);
@@ -63,6 +65,26 @@ test('CRLF, a BOM, lone carriage returns and form feeds are bytes like others (D
   );
   expect(patch.toString()).toContain(' a\r\n-b\r\n+B\r\n');
 });
+
+test.each([
+  ['core.autocrlf', ['core.autocrlf=true'], ''],
+  ['an attribute', [], '* text=auto eol=crlf\n'],
+])(
+  'a patch applies to a checkout whose CRLF come from %s, and changes that line alone (D57)',
+  async (_, settings, text) => {
+    const source = repository({ '.gitattributes': text, 'a.txt': 'one\ntwo\nthree\n', 'b.txt': 'b\n' });
+    const root = path.join(tempFolder(), 'clone');
+    git(source, ['clone', '-q', ...settings.flatMap((one) => ['-c', one]), source, root]);
+    const before = readTree(root) as Record<string, Buffer>;
+    expect(before['a.txt']?.toString(), 'control: git converted it').toBe('one\r\ntwo\r\nthree\r\n');
+    const after = { ...before, 'a.txt': 'one\r\n2\r\nthree\r\n' };
+    const bytes = await buffer((await patchOf(changeSet(before, after))).bytes());
+    expect(bytes.toString().match(/^[-+](?![-+])/gm)).toEqual(['-', '+']);
+    git(root, ['apply', '-'], { input: bytes });
+    expect(readTree(root)).toEqual(asRead(after));
+    expect(git(root, ['diff', '--numstat']).toString()).toBe('1\t1\ta.txt\n');
+  },
+);
 
 const NAMES = [
   'ä.txt',

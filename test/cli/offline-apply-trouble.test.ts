@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -60,6 +60,23 @@ describe('an apply that was cut off', () => {
     expect(existsSync(journal)).toBe(true);
   });
 });
+
+test.skipIf(process.geteuid?.() !== 0)(
+  'a file of somebody else is replaced where the folder allows it, and it is said',
+  async () => {
+    const { run, repo, home } = runWithChanges({ a: '1', b: '1' }, { a: '2', b: '2' });
+    const [me, other] = [4242, 4243];
+    execFileSync('chown', ['-R', `${me}:${me}`, home, path.dirname(repo)]);
+    chownSync(path.join(repo, 'b'), other, other);
+    const via = ['setpriv', `--reuid=${me}`, `--regid=${me}`, '--clear-groups', '--'];
+    const { code, stdout, stderr } = await run(['apply', RUN], { via, env: { HOME: home } });
+    expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: 'a\nb\n' });
+    expect(stderr).toContain('b: its owner could not be kept; it belongs to you now.');
+    expect(stderr).not.toContain('a: its owner');
+    const owners = ['a', 'b'].map((name) => statSync(path.join(repo, name)).uid);
+    expect(owners).toEqual([me, me]);
+  },
+);
 
 /** Root alone is not enough: in a container mounting is usually refused. */
 function canMount(): boolean {
