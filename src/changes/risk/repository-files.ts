@@ -28,6 +28,10 @@ export const HOOKS: readonly string[] = [
   '.captainhook.json',
   'captainhook.json',
   'grumphp.yml',
+  // Other version controls read what they run from a folder of the tree, also where a prompt or an editor asks for the state.
+  '.hg/',
+  '.sl/',
+  '.jj/',
   // The hooks that git knows by name, in whatever folder core.hooksPath points to.
   'applypatch-msg',
   'pre-applypatch',

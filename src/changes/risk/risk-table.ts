@@ -5,7 +5,8 @@ import { AGENT_CONFIG, EDITORS, SHELLS } from './start-up-files.ts';
 
 /** What makes a class, in one sentence each. docs/risks.md is made from these. */
 export const RISK_REASONS: Readonly<Record<RiskClass, string>> = {
-  hooks: 'Git, or a tool that manages its hooks, runs these files at the next commit, checkout or push.',
+  hooks:
+    'Git, a tool that manages its hooks, or another version control runs these files, or what they say, at its next command.',
   ci: 'A CI service runs these with its own secrets, or they decide what is checked; removed, nothing is checked any more.',
   'package-script':
     'A package manager runs scripts from this file, and the install scripts of every package that it names.',
