@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { SandboxError } from '../errors.ts';
+import { messageOf, SandboxError } from '../errors.ts';
 import { problemText, strictParse } from '../lib/strict-parse.ts';
 import { ChangeSet } from '../protocol/changes.ts';
 import { changeSetDigest } from './digest.ts';
@@ -36,6 +36,7 @@ export class ChangeStore {
     const file = this.blobPath(sha256);
     let content: Buffer;
     try {
+      requireFile(file);
       content = readFileSync(file);
     } catch (cause) {
       throw new SandboxError('state', `A content of the change set cannot be read: ${file}.`, { cause });
@@ -63,6 +64,11 @@ export class ChangeStore {
   load(): ChangeSet | undefined {
     const file = path.join(this.folder, FILE);
     if (!existsSync(file)) return undefined;
+    try {
+      requireFile(file);
+    } catch (error) {
+      throw damaged(file, messageOf(error));
+    }
     const text = readFileSync(file);
     if (text.length > MAX_CHANGE_SET_BYTES) throw damaged(file, 'it is larger than any that pi-sandbox writes');
     let value: unknown;
@@ -88,6 +94,11 @@ export class ChangeStore {
   discard(): void {
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+/** A pipe in the place of a file would hold us for ever, signals included. */
+function requireFile(file: string): void {
+  if (!lstatSync(file).isFile()) throw new Error('it is not a regular file');
 }
 
 function damaged(file: string, why: string): SandboxError {

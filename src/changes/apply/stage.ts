@@ -88,7 +88,7 @@ export function gives(work: () => void): boolean {
 export function isPrefix(file: Buffer, blob: string): boolean {
   const [a, b] = [
     openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK),
-    openSync(blob, 'r'),
+    openSync(blob, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK),
   ];
   try {
     const { size } = fstatSync(a);
