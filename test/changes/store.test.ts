@@ -34,7 +34,7 @@ test('a pipe or a link where a file of the change set was is an error, and holds
     writeFileSync(waiting, 'x');
     let ours = false;
     try {
-      ours = isPrefix(waiting, blob);
+      ours = isPrefix(Buffer.from(waiting), blob);
     } catch {
       // A link is not opened.
     }
