@@ -20,12 +20,23 @@ export function linkNames(start: Manifest, end: Manifest): (key: string) => stri
     }
   }
   return (key) => {
-    if (links.size === 0) return [];
-    const names: string[] = [];
-    for (let folder = key; ; folder = parentOf(folder)) {
-      const rest = folder === '' ? `/${key}` : key.slice(folder.length);
-      for (const link of links.get(folder) ?? []) names.push(`${link}${rest}`);
-      if (folder === '' || names.length >= MAX_LINK_NAMES) return names.slice(0, MAX_LINK_NAMES);
-    }
+    const names = new Set<string>();
+    // A name may lead through another link: `.github -> a`, `a/workflows -> ../w`.
+    if (links.size > 0) addNames(key, names, links);
+    // The set grows while it is walked, up to its limit.
+    for (const name of names) addNames(name, names, links);
+    names.delete(key);
+    return [...names];
   };
+}
+
+/** Adds the names that a path has through one link of the tree. */
+function addNames(key: string, names: Set<string>, links: ReadonlyMap<string, readonly string[]>): void {
+  for (let folder = key; ; folder = parentOf(folder)) {
+    const rest = folder === '' ? `/${key}` : key.slice(folder.length);
+    for (const link of links.get(folder) ?? []) {
+      if (names.size < MAX_LINK_NAMES) names.add(`${link}${rest}`);
+    }
+    if (folder === '' || names.size >= MAX_LINK_NAMES) return;
+  }
 }

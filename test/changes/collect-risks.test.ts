@@ -65,6 +65,14 @@ test('a file that a program reads through a link is judged by the name of the li
   ]);
 });
 
+test('a file that is read through several links is judged by the name that they make together', async () => {
+  const start = { 'w/x.yml': file('old\n'), 'a/workflows': link('../w'), '.github': link('a'), loop: link('.') };
+  const { set } = await collect(treeOf(start), treeOf({ ...start, 'w/x.yml': file('new\n') }));
+  expect(
+    set.changes.map(({ path, risks }) => [path, ...risks.map(({ class: name, what }) => `${name}: ${what}`)]),
+  ).toEqual([['w/x.yml', 'ci: CI configuration, through the link .github/workflows/x.yml']]);
+});
+
 test('new links do not hide those that were there', async () => {
   const start = { 'a.txt': file('1'), 'z/CLAUDE.md': link('../a.txt') };
   const many = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`l${at}`, link('a.txt')]));
