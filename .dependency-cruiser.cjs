@@ -1,9 +1,21 @@
 /**
- * Who may import whom. A run flows in one direction, request → plan → workspace → container → gateway → events →
+ * Who may import whom. A run flows in one direction, request → policy → plan → workspace → container → gateway → gate → events →
  * transcript → changes → report → cli, and every arrow is a plain value described in src/protocol. A stage therefore
  * needs code of its own, of protocol, of lib and errors.ts only; only run (run.ts and its folder), index.ts and cli join stages.
  */
-const STAGES = ['request', 'plan', 'workspace', 'container', 'gateway', 'events', 'transcript', 'changes', 'report'];
+const STAGES = [
+  'request',
+  'policy',
+  'plan',
+  'workspace',
+  'container',
+  'gateway',
+  'gate',
+  'events',
+  'transcript',
+  'changes',
+  'report',
+];
 
 /** Files that join the stages. */
 const JOINTS = '^src/((cli|run)/|(run|index)\\.ts$)';

@@ -1,0 +1,109 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { ToolAnnotations } from './policy.ts';
+
+/**
+ * The gate: before a tool call runs, the guard in pi's process asks the host, with `POST /gate` on the gateway's port, and
+ * does what it is told. No answer, an answer that is none of these, a time-out or a broken connection blocks the call.
+ */
+export const GATE_PATH = '/gate';
+
+const strict = { additionalProperties: false } as const;
+
+/** A path argument of a call as the guard sees it inside. A claim. */
+export const ResolvedPath = Type.Object(
+  {
+    /** Name of the argument. */
+    argument: Type.String({ maxLength: 64 }),
+    /** Absolute, as pi would open it, links not followed. */
+    resolved: Type.String({ maxLength: 4096 }),
+    /** Links followed; of what does not exist, the part that does. Absent when it cannot be told. */
+    real: Type.Optional(Type.String({ maxLength: 4096 })),
+  },
+  strict,
+);
+export type ResolvedPath = Static<typeof ResolvedPath>;
+
+/** What the guard asks. */
+export const GateRequest = Type.Object(
+  {
+    v: Type.Literal(1),
+    /** pi's id of the call; of a nested one, `parent/n`. */
+    call: Type.String({ minLength: 1, maxLength: 512 }),
+    /** The call that made this one. */
+    parent: Type.Optional(Type.String({ minLength: 1, maxLength: 512 })),
+    tool: Type.String({ minLength: 1, maxLength: 256 }),
+    arguments: Type.Record(Type.String(), Type.Unknown()),
+    paths: Type.Array(ResolvedPath, { maxItems: 64 }),
+    annotations: Type.Optional(ToolAnnotations),
+    /** The guard itself refuses the call, whatever the host says: why. Told so that it is on record. */
+    refused: Type.Optional(Type.String({ maxLength: 1024 })),
+  },
+  strict,
+);
+export type GateRequest = Static<typeof GateRequest>;
+
+/** What the host answers. */
+export const GateAnswer = Type.Union([
+  Type.Object({ v: Type.Literal(1), verdict: Type.Literal('allow') }, strict),
+  /** Runs with these arguments instead; pi does not validate them again. */
+  Type.Object(
+    { v: Type.Literal(1), verdict: Type.Literal('change'), arguments: Type.Record(Type.String(), Type.Unknown()) },
+    strict,
+  ),
+  /** The reason becomes the result that the model reads. */
+  Type.Object({ v: Type.Literal(1), verdict: Type.Literal('deny'), reason: Type.String() }, strict),
+]);
+export type GateAnswer = Static<typeof GateAnswer>;
+
+/** A call as the decision sees it. */
+export interface JudgedCall {
+  readonly tool: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** Absolute folder of the workspace inside. */
+  readonly workspace: string;
+  readonly paths: readonly ResolvedPath[];
+  readonly annotations?: ToolAnnotations;
+  /** Made by another tool: the gateway never saw it. */
+  readonly nested: boolean;
+}
+
+/** What the policy says of a call. Pure data; the same call and policy give the same decision. */
+export interface Decision {
+  readonly verdict: 'allow' | 'ask' | 'deny' | 'change';
+  /** The rule that decided: its id, or the name of a default such as `commands.default` or `paths.outside`. */
+  readonly rule: string;
+  /** For the model and the person who is asked: one sentence, no line break. */
+  readonly reason: string;
+  /** What "for this run" would cover, for a person: `git push`, `/workspace/.env`. Equal subjects of one rule are the same. */
+  readonly subject: string;
+  /** Only of `change`. */
+  readonly arguments?: Readonly<Record<string, unknown>>;
+  /** Every rule that matched, the deciding one first: what `policy explain` shows. */
+  readonly matched: readonly { readonly rule: string; readonly verdict: string; readonly detail: string }[];
+}
+
+/** A question to the person or program that is responsible for the run. */
+export interface GateQuestion {
+  /** Counts the questions of a run from 1. */
+  readonly ask: number;
+  readonly call: string;
+  readonly tool: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly rule: string;
+  readonly reason: string;
+  readonly subject: string;
+  /** The gateway never saw this call: it is what pi's process says. */
+  readonly claimed: boolean;
+  readonly timeoutMs: number;
+}
+
+export type GateReply =
+  | { readonly decision: 'once' | 'run' }
+  | {
+      readonly decision: 'deny';
+      /** For the model. */
+      readonly note?: string;
+    };
+
+/** Who answers questions. Rejects or never settles after `signal` is aborted; either is a denial. */
+export type AskGate = (question: GateQuestion, signal: AbortSignal) => Promise<GateReply>;
