@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { ToolAnnotations } from './policy.ts';
+import { type Policy, ToolAnnotations, type Verdict } from './policy.ts';
 
 /**
  * The gate: before a tool call runs, the guard in pi's process asks the host, with `POST /gate` on the gateway's port, and
@@ -65,7 +65,47 @@ export interface JudgedCall {
   readonly annotations?: ToolAnnotations;
   /** Made by another tool: the gateway never saw it. */
   readonly nested: boolean;
+  /** Home of the agent, that `~` in a path stands for; the image's when absent. */
+  readonly home?: string;
+  /**
+   * Files of the start that a path rule protects, relative to the workspace: what a search of a folder above them would
+   * show. Sorted.
+   */
+  readonly protectedFiles?: readonly string[];
 }
+
+/** A rule or default that a call met. */
+export interface RuleMatch {
+  /** Id of the rule, or the name of a default such as `commands.default`. */
+  readonly rule: string;
+  readonly verdict: Verdict;
+  /** For the model and the person: one sentence. */
+  readonly reason: string;
+  /** What of the call it met: `git push`, `/workspace/.env`. */
+  readonly subject: string;
+  /** How it met it, for `policy explain`. */
+  readonly detail: string;
+}
+
+/** A word of a command that may name a file: what the shell would pass as it stands, without quotes. */
+export interface CommandWord {
+  readonly text: string;
+  /** Name of the program that gets it, without folder; absent of a redirection, and when only the shell will know. */
+  readonly program?: string;
+  /** Only of redirections: what is done with the file. */
+  readonly redirection?: 'read' | 'write';
+}
+
+/** What a command of bash comes to. */
+export interface JudgedCommand {
+  /** Every rule that one of its simple commands met, with `commands.default` for those that met none, and `commands.unclear`. */
+  readonly matches: readonly RuleMatch[];
+  /** Operands, values of options and targets of redirections, in their order. */
+  readonly words: readonly CommandWord[];
+}
+
+/** Judges the text of a bash call. Pure; passed in, so that the shell grammar is loaded by runs that need it only. */
+export type CommandJudge = (policy: Policy['commands'], command: string) => JudgedCommand;
 
 /** What the policy says of a call. Pure data; the same call and policy give the same decision. */
 export interface Decision {

@@ -106,6 +106,17 @@ const Duration = Type.String({ minLength: 2, maxLength: 16 });
 const Size = Type.String({ minLength: 1, maxLength: 16 });
 const Count = Type.Integer({ minimum: 1 });
 
+/** What holds for paths that no rule names. */
+const PathDefaultFile = Type.Object(
+  {
+    /** To read, list or search. */
+    read: Type.Optional(Verdict),
+    write: Type.Optional(Verdict),
+  },
+  strict,
+);
+const PathDefault = Type.Object({ read: Verdict, write: Verdict }, strict);
+
 /** A policy file: one layer. What is absent is left as the layers before have it. */
 export const PolicyFile = Type.Object(
   {
@@ -139,8 +150,8 @@ export const PolicyFile = Type.Object(
       Type.Object(
         {
           /** For paths inside the workspace, and for those outside of it, that no rule names. */
-          inside: Type.Optional(Verdict),
-          outside: Type.Optional(Verdict),
+          inside: Type.Optional(PathDefaultFile),
+          outside: Type.Optional(PathDefaultFile),
           rules: Type.Optional(Type.Array(PathRule, { maxItems: 200 })),
         },
         strict,
@@ -251,7 +262,7 @@ export const Policy = Type.Object(
       },
       strict,
     ),
-    paths: Type.Object({ inside: Verdict, outside: Verdict, rules: Type.Array(PathRule) }, strict),
+    paths: Type.Object({ inside: PathDefault, outside: PathDefault, rules: Type.Array(PathRule) }, strict),
     ask: Type.Object({ timeoutMs: Count }, strict),
     /** Seconds; absent when there is no cap. */
     maxBashTimeoutSeconds: Type.Optional(Count),
