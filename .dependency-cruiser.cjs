@@ -132,6 +132,13 @@ module.exports = {
       to: { path: [packaged('execa'), '^(node:)?child_process$'] },
     },
     {
+      name: 're2js-behind-one-file',
+      comment: 'Patterns of a user are compiled in one place, where their size is bounded and what is refused is said.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/lib/linear-regexp\\.ts$' },
+      to: { path: packaged('re2js') },
+    },
+    {
       name: 'pi-ai-in-the-gateway',
       comment: 'Providers and their credentials are known to the gateway alone.',
       severity: 'error',

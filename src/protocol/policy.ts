@@ -15,7 +15,7 @@ const Reason = Type.String({ minLength: 1, maxLength: 300 });
 /** Glob: `*` any characters but `/`, `**` also those, `?` one. */
 const Glob = Type.String({ minLength: 1, maxLength: 256 });
 const Globs = Type.Array(Glob, { minItems: 1, maxItems: 64 });
-/** A regular expression of JavaScript, with the flag `u`. */
+/** A regular expression in the syntax of RE2 (no look-around, no back references), held against text in linear time. */
 const Pattern = Type.String({ minLength: 1, maxLength: 512 });
 const rule = { id: RuleId, verdict: Verdict, reason: Reason } as const;
 

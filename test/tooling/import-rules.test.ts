@@ -87,6 +87,7 @@ const homes: readonly { rule: string; file: string; from: string; home?: string 
   },
   { rule: 'execa-behind-one-file', file: 'src/workspace/x.ts', from: 'execa', home: 'src/lib/command.ts' },
   { rule: 'execa-behind-one-file', file: 'src/workspace/x.ts', from: 'node:child_process', home: 'src/lib/command.ts' },
+  { rule: 're2js-behind-one-file', file: 'src/policy/x.ts', from: 're2js', home: 'src/lib/linear-regexp.ts' },
   { rule: 'pi-ai-in-the-gateway', file: 'src/plan/x.ts', from: '@earendil-works/pi-ai', home: 'src/gateway/x.ts' },
   { rule: 'commander-in-the-cli', file: 'src/request/x.ts', from: 'commander', home: 'src/cli/x.ts' },
   { rule: 'plan-is-pure', file: 'src/plan/x.ts', from: 'node:fs', home: 'src/workspace/x.ts' },
