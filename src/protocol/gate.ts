@@ -94,6 +94,8 @@ export interface CommandWord {
   readonly program?: string;
   /** Only of redirections: what is done with the file. */
   readonly redirection?: 'read' | 'write';
+  /** Absolute folder that a relative path is from, after a `cd`; the workspace when absent. */
+  readonly folder?: string;
 }
 
 /** What a command of bash comes to. */

@@ -12,7 +12,7 @@ export type Verdict = Static<typeof Verdict>;
 
 /** Why, in words for the model and for the person who is asked. One sentence. */
 const Reason = Type.String({ minLength: 1, maxLength: 300 });
-/** Glob: `*` any characters but `/`, `**` also those, `?` one. */
+/** Glob: `*` any characters but `/`, `**` also those, `?` one, `\` takes the character after it as it is. */
 const Glob = Type.String({ minLength: 1, maxLength: 256 });
 const Globs = Type.Array(Glob, { minItems: 1, maxItems: 64 });
 /** A regular expression in the syntax of RE2 (no look-around, no back references), held against text in linear time. */
@@ -32,12 +32,26 @@ export const CommandRule = Type.Object(
     subcommand: Type.Optional(Globs),
     /** All must be there; alternatives are apart by `|`: `-f|--force`. Short options in one word count each. */
     options: Type.Optional(Globs),
+    /** None of these may be there; alternatives as above. */
+    without: Type.Optional(Globs),
     /** One must match one of the words that are no options. */
     operands: Type.Optional(Globs),
-    /** One must match the target of a redirection that writes. */
+    /**
+     * One must match an operand or the value of an option, taken as a path: as it is from the workspace (`.git`, `..` and
+     * `../x` above it), else from `~` or `/`, `.` and `..` resolved, folders of `cd` before it included. A word with
+     * wildcards also matches a name that it stands for; `\*` is a wildcard that stands for all.
+     */
+    paths: Type.Optional(Globs),
+    /** One must match the target of a redirection that writes, taken as a path. */
     writesTo: Type.Optional(Globs),
     /** Whether it reads what another command writes: `curl ... | sh`. */
     afterPipe: Type.Optional(Type.Boolean()),
+    /** Whether it is an interpreter that runs text that the call does not hold: `| sh`, `bash <(...)`, `eval "$(...)"`. */
+    runsInput: Type.Optional(Type.Boolean()),
+    /** Names of programs; one must write what it reads or runs. */
+    fedBy: Type.Optional(Globs),
+    /** Names of variables; one must be set, exported or put before the command. */
+    sets: Type.Optional(Globs),
     /** In addition to the parsed form, never in its place: the text of the whole call. */
     text: Type.Optional(Pattern),
   },
