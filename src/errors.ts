@@ -3,6 +3,7 @@ import type { ExitCode } from './protocol/outcome.ts';
 /** Closed set of reasons for which pi-sandbox itself stops. */
 export type ErrorCode =
   | 'usage' // the command line or request is wrong; nothing was started
+  | 'policy' // a policy file is wrong, or the policy does not allow such a run; nothing was started
   | 'scenario' // a scenario file is malformed
   | 'repository' // the repository cannot be used
   | 'model' // unknown model or no credentials
@@ -16,6 +17,7 @@ export type ErrorCode =
 
 const EXIT_CODES: Record<ErrorCode, ExitCode> = {
   usage: 2,
+  policy: 2,
   scenario: 2,
   repository: 2,
   model: 2,

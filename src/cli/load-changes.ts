@@ -3,7 +3,7 @@ import path from 'node:path';
 import { ChangeStore } from '../changes/store.ts';
 import { controllerAlive } from '../container/ownership.ts';
 import { SandboxError } from '../errors.ts';
-import { PROFILES } from '../plan/profiles.ts';
+import { PROFILE_WRITES } from '../plan/profiles.ts';
 import type { ChangeSet } from '../protocol/changes.ts';
 import type { ProfileName } from '../protocol/plan.ts';
 import { readChangeState } from '../run/change-state.ts';
@@ -48,5 +48,5 @@ function whyNone({ id, outcome, changes }: RunSummary): string {
 }
 
 function canWrite(profile: string): boolean {
-  return profile in PROFILES && PROFILES[profile as ProfileName].writes;
+  return profile in PROFILE_WRITES && PROFILE_WRITES[profile as ProfileName];
 }

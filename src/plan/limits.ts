@@ -1,6 +1,6 @@
 import { KiB, MiB } from '../lib/bytes.ts';
 import type { RunLimits } from '../protocol/plan.ts';
-import type { RunRequest } from '../request/run-request.ts';
+import type { Policy } from '../protocol/policy.ts';
 import type { Sizes } from './sizes.ts';
 
 const SECOND = 1_000;
@@ -9,27 +9,30 @@ const MINUTE = 60 * SECOND;
 /** Room left in the spill folder, so that pi's own writes never meet a full disk. */
 export const SPILL_RESERVE = 4 * MiB;
 
-/** Hard caps. All of them exist in every run; the request can only choose other values. */
-export function limitsFor(request: RunRequest, sizes: Sizes): RunLimits {
+/** Hard caps. All of them exist in every run; the policy can only choose other values. */
+export function limitsFor({ limits: wanted, maxBashTimeoutSeconds }: Policy, sizes: Sizes): RunLimits {
   return {
-    wallMs: request.timeoutMs ?? 60 * MINUTE,
+    wallMs: wanted.timeoutMs,
     bootMs: MINUTE,
-    idleMs: request.idleTimeoutMs ?? 20 * MINUTE,
+    idleMs: wanted.idleTimeoutMs,
     // The longest legitimate line of pi 1.6.0 measured 6.9 MB.
     lineBytes: 16 * MiB,
     streamBytes: 1024 * MiB,
     transcriptBytes: 64 * MiB,
     stderrBytes: 64 * KiB,
-    bashTimeoutSeconds: Math.ceil((request.bashTimeoutMs ?? 5 * MINUTE) / SECOND),
+    bashTimeoutSeconds: Math.min(
+      Math.ceil(wanted.bashTimeoutMs / SECOND),
+      maxBashTimeoutSeconds ?? Number.POSITIVE_INFINITY,
+    ),
     spillBytesPerCall: 8 * MiB,
     spillBytesPerRun: Math.min(40 * MiB, sizes.spill - 2 * SPILL_RESERVE),
     gateway: {
-      requests: request.maxTurns ?? 200,
+      requests: wanted.maxTurns,
       concurrentCalls: 4,
       requestBytes: 32 * MiB,
       totalRequestBytes: 1024 * MiB,
       outputTokensPerCall: 64_000,
-      outputTokens: request.maxTokens ?? 1_000_000,
+      outputTokens: wanted.maxTokens,
       idleMs: 10 * MINUTE,
     },
   };

@@ -4,13 +4,13 @@ import { formatBytes } from '../lib/format.ts';
 import { GUEST, uidPair } from '../protocol/guest.ts';
 import type { PlannedModel } from '../protocol/model.ts';
 import type { ContainerPlan, RunPlan, TmpfsPlan, WorkspaceMode } from '../protocol/plan.ts';
+import type { Policy, PolicyLimits } from '../protocol/policy.ts';
 import type { RunRequest } from '../request/run-request.ts';
 import { containerSpec } from './container-spec.ts';
 import { limitsFor } from './limits.ts';
 import { piCommand } from './pi-command.ts';
-import { PROFILES, type Profile } from './profiles.ts';
+import { PROFILE_WRITES } from './profiles.ts';
 import { largestWorkspace, leastWorkspace, type Sizes, sizesFor } from './sizes.ts';
-import { selectTools } from './tools.ts';
 import { checkAcceptWeaker } from './weaker-fields.ts';
 
 /** The image, as far as the plan depends on it. */
@@ -30,6 +30,9 @@ export interface HostFacts {
   readonly labels: Readonly<Record<string, string>>;
   readonly promptSha256: string;
   readonly model: PlannedModel;
+  /** What the request and the policy files come to: everything that both can say is taken from here. */
+  readonly policy: Policy;
+  readonly policySha256: string;
   readonly engine: { readonly cpus: number; readonly memory: number; readonly local: boolean };
   readonly repository: {
     readonly root: string;
@@ -45,8 +48,6 @@ export interface HostFacts {
   };
 }
 
-/** Context files up to this size reach the model; pi loads them whole, and a large one becomes a paid prompt. */
-export const MAX_CONTEXT_FILE_BYTES = 64 * 1024;
 /** A file that a tool writes may be this large in any case, bytes. */
 const LEAST_FILE_SIZE = 256 * MiB;
 const BOOT_CPUS = 2;
@@ -56,16 +57,14 @@ const LEAST_PIDS = 64;
 
 /** Decides everything about a run. Pure: equal requests and facts give equal plans. Throws SandboxError `usage`. */
 export function makePlan(request: RunRequest, facts: HostFacts): RunPlan {
-  const profileName = request.profile ?? 'edit';
-  const profile = PROFILES[profileName];
-  const tools = selectTools(profile.tools, request.tools, request.excludeTools);
+  const { policy } = facts;
   const notices = [...facts.repository.notices];
-  const mode = chooseMode(request, facts, profile, notices);
+  const mode = chooseMode(facts, notices);
   const measured = mode === 'copy' ? facts.repository : { files: 0, entries: 0, bytes: 0 };
-  const sizes = sizesFor(measured, request, facts.engine.memory);
-  checkLeast('--memory', request.memory, LEAST_MEMORY);
-  checkLeast('--pids', request.pids, LEAST_PIDS);
-  checkCpus(request, facts);
+  const sizes = sizesFor(measured, policy.limits, facts.engine.memory);
+  checkLeast(policy, 'memory', LEAST_MEMORY);
+  checkLeast(policy, 'pids', LEAST_PIDS);
+  checkCpus(facts);
   checkRoom(facts, mode, sizes);
   if (!sizes.inMemory) {
     notices.push(
@@ -74,20 +73,21 @@ export function makePlan(request: RunRequest, facts: HostFacts): RunPlan {
   }
   const container = planContainer(request, facts, mode, sizes);
   checkAcceptWeaker(request.acceptWeaker ?? [], containerSpec(container));
-  const contextFiles = chooseContextFiles(profile, facts, notices);
-  const limits = limitsFor(request, sizes);
+  const contextFiles = chooseContextFiles(facts, notices);
+  const limits = limitsFor(policy, sizes);
   return {
     v: 1,
     run: facts.run,
-    profile: profileName,
+    profile: policy.profile,
+    policy: { sha256: facts.policySha256, layers: policy.layers },
     prompt: { bytes: Buffer.byteLength(request.prompt), sha256: facts.promptSha256 },
     model: facts.model,
     workspace: {
       mode,
       root: facts.repository.root,
       path: sizes.inMemory ? GUEST.workspace : GUEST.volumeWorkspace,
-      include: request.include ?? [],
-      exclude: request.exclude ?? [],
+      include: policy.workspace.include,
+      exclude: policy.workspace.exclude,
       contextFiles,
       files: facts.repository.files,
       bytes: facts.repository.bytes,
@@ -95,7 +95,7 @@ export function makePlan(request: RunRequest, facts: HostFacts): RunPlan {
     container,
     pi: piCommand({
       model: facts.model,
-      tools,
+      tools: policy.tools.names,
       contextFiles,
       thinking: request.thinking,
       path: facts.image.path,
@@ -108,19 +108,14 @@ export function makePlan(request: RunRequest, facts: HostFacts): RunPlan {
   };
 }
 
-function chooseMode(request: RunRequest, facts: HostFacts, profile: Profile, notices: string[]): WorkspaceMode {
-  const asked = request.workspace ?? profile.workspace;
+function chooseMode(facts: HostFacts, notices: string[]): WorkspaceMode {
+  const { profile, workspace } = facts.policy;
+  const writes = PROFILE_WRITES[profile];
+  const asked = workspace.mode ?? 'copy';
   const tooLarge = leastWorkspace(facts.repository) > largestWorkspace(facts.engine.memory);
   // A mount shows everything, so it never takes the place of a copy that leaves out what the user named.
-  const leavesOut = (request.exclude ?? []).length > 0;
-  if (
-    asked === 'copy' &&
-    request.workspace === undefined &&
-    tooLarge &&
-    !profile.writes &&
-    facts.engine.local &&
-    !leavesOut
-  ) {
+  const leavesOut = workspace.exclude.length > 0;
+  if (workspace.mode === undefined && tooLarge && !writes && facts.engine.local && !leavesOut) {
     notices.push(
       'The repository is too large to copy into memory, so it is mounted read-only instead; --workspace copy copies it to disk.',
     );
@@ -136,28 +131,35 @@ function chooseMode(request: RunRequest, facts: HostFacts, profile: Profile, not
       hint: 'Use --workspace copy.',
     });
   }
-  if (asked === 'mount' && profile.writes) {
+  if (asked === 'mount' && writes) {
     notices.push('The repository is mounted read-only: the tools that change files will fail on it.');
   }
   return asked;
 }
 
-function checkLeast(option: string, asked: number | undefined, least: number): void {
+function checkLeast(policy: Policy, limit: 'memory' | 'pids', least: number): void {
+  const asked = policy.limits[limit];
   if (asked === undefined || asked >= least) return;
-  throw new SandboxError('usage', `With ${option} ${asked} pi could not start; it takes ${least} at least.`, {
-    hint: `Raise ${option}, or leave it out.`,
+  const name = limitName(policy, limit);
+  throw new SandboxError('usage', `With ${name} ${asked} pi could not start; it takes ${least} at least.`, {
+    hint: `Raise ${name}, or leave it out.`,
   });
 }
 
-function checkCpus(request: RunRequest, facts: HostFacts): void {
-  if (request.cpus === undefined || request.cpus <= facts.engine.cpus) return;
-  throw new SandboxError(
-    'usage',
-    `The engine has ${facts.engine.cpus} processors; --cpus ${request.cpus} asks for more.`,
-    {
-      hint: 'Lower --cpus, or leave it out.',
-    },
-  );
+function checkCpus({ policy, engine }: HostFacts): void {
+  const asked = policy.limits.cpus;
+  if (asked === undefined || asked <= engine.cpus) return;
+  const name = limitName(policy, 'cpus');
+  throw new SandboxError('usage', `The engine has ${engine.cpus} processors; ${name} ${asked} asks for more.`, {
+    hint: `Lower ${name}, or leave it out.`,
+  });
+}
+
+/** As the user wrote it: an option, or a place in a policy file. */
+function limitName({ origins }: Policy, limit: keyof PolicyLimits): string {
+  const option = `--${limit}`;
+  const origin = origins[`/limits/${limit}`] ?? option;
+  return origin.endsWith(option) ? option : `limits.${limit} in ${origin}:`;
 }
 
 function checkRoom(facts: HostFacts, mode: WorkspaceMode, sizes: Sizes): void {
@@ -179,18 +181,20 @@ function checkRoom(facts: HostFacts, mode: WorkspaceMode, sizes: Sizes): void {
   }
 }
 
-function chooseContextFiles(profile: Profile, facts: HostFacts, notices: string[]): boolean {
+function chooseContextFiles({ policy, repository }: HostFacts, notices: string[]): boolean {
+  const { contextFiles, maxContextFileBytes } = policy.projectFiles;
   // Without any there is nothing to look for, and pi starts faster.
-  if (!profile.contextFiles || facts.repository.contextFiles.length === 0) return false;
-  const large = facts.repository.contextFiles.find((file) => file.bytes > MAX_CONTEXT_FILE_BYTES);
+  if (!contextFiles || repository.contextFiles.length === 0) return false;
+  const large = repository.contextFiles.find((file) => file.bytes > maxContextFileBytes);
   if (large === undefined) return true;
   notices.push(
-    `${large.path} has ${formatBytes(large.bytes)}, more than ${formatBytes(MAX_CONTEXT_FILE_BYTES)}: no context file is given to the model.`,
+    `${large.path} has ${formatBytes(large.bytes)}, more than ${formatBytes(maxContextFileBytes)}: no context file is given to the model.`,
   );
   return false;
 }
 
 function planContainer(request: RunRequest, facts: HostFacts, mode: WorkspaceMode, sizes: Sizes): ContainerPlan {
+  const { limits } = facts.policy;
   const { bridge, agent } = uidPair(facts.slot);
   const own = { uid: agent, mode: '0700' };
   const onDisk = mode === 'copy' && !sizes.inMemory;
@@ -217,9 +221,9 @@ function planContainer(request: RunRequest, facts: HostFacts, mode: WorkspaceMod
     labels: { ...facts.labels },
     memory: sizes.memory,
     // Two processors while pi starts save a tenth of a second; more than there are would be refused.
-    bootCpus: Math.min(Math.max(BOOT_CPUS, request.cpus ?? 0), facts.engine.cpus),
-    cpus: Math.min(request.cpus ?? BOOT_CPUS, facts.engine.cpus),
-    pids: request.pids ?? 512,
+    bootCpus: Math.min(Math.max(BOOT_CPUS, limits.cpus ?? 0), facts.engine.cpus),
+    cpus: Math.min(limits.cpus ?? BOOT_CPUS, facts.engine.cpus),
+    pids: limits.pids,
     openFiles: 16_384,
     fileSize: Math.max(sizes.workspace, LEAST_FILE_SIZE),
     tmpfs: [

@@ -116,12 +116,19 @@ export const RunLimits = Type.Object(
 );
 export type RunLimits = Static<typeof RunLimits>;
 
+/** Layers of a policy, weakest first, with the digest of each file. */
+export const PolicyLayers = Type.Array(
+  Type.Object({ origin: Type.String(), sha256: Type.Optional(Type.String()) }, strict),
+);
+
 /** Everything decided about a run, printable, before anything is started. */
 export const RunPlan = Type.Object(
   {
     v: Type.Literal(1),
     run: Type.String(),
     profile: ProfileName,
+    /** The whole of it is `policy.json` in the run folder; `sha256` is of its canonical JSON. */
+    policy: Type.Object({ sha256: Type.String(), layers: PolicyLayers }, strict),
     prompt: Type.Object({ bytes: Positive, sha256: Type.String() }, strict),
     model: PlannedModel,
     workspace: WorkspacePlan,

@@ -60,16 +60,20 @@ export async function execute(parts: ExecuteParts): Promise<RunResult> {
   const outputs = new OutputPaths();
   const inside: Inside = {};
   // The control socket comes before the container: one whose socket refuses a connection is removed by anybody.
-  await using files = await RunFiles.create(host, plan, request, {
-    stop: () => stops.interrupt('stop'),
-    output: async (call) => {
-      const path = outputs.get(call);
-      if (path === undefined || inside.started === undefined) throw noFullOutput(call);
-      const { sandbox, plan } = inside.started;
-      const { container } = sandbox;
-      return readInside({ engine: prepared.engine, container, uid: plan.container.agentUid }, path, MAX_OUTPUT_BYTES);
+  await using files = await RunFiles.create(
+    host,
+    { plan, policy: prepared.policy, request },
+    {
+      stop: () => stops.interrupt('stop'),
+      output: async (call) => {
+        const path = outputs.get(call);
+        if (path === undefined || inside.started === undefined) throw noFullOutput(call);
+        const { sandbox, plan } = inside.started;
+        const { container } = sandbox;
+        return readInside({ engine: prepared.engine, container, uid: plan.container.agentUid }, path, MAX_OUTPUT_BYTES);
+      },
     },
-  });
+  );
   // Clearing up after others takes place while pi starts, when there is time, and must not fail this run.
   let reaped: Promise<unknown> | undefined;
   const clearUp = (): void => {
@@ -102,7 +106,7 @@ export async function execute(parts: ExecuteParts): Promise<RunResult> {
   const handBack = handsBack(plan)
     ? new HandBackOfRun(plan, files, {
         selection: prepared.selection,
-        include: request.include ?? [],
+        include: prepared.policy.workspace.include,
         env: gitHost(host),
         onPassed: host.onPassed,
       })

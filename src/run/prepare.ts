@@ -5,9 +5,10 @@ import { freeSlot, ourContainers } from '../container/ownership.ts';
 import { requireRuntime } from '../container/runtime.ts';
 import { type ModelSource, resolveModel } from '../gateway/model-source.ts';
 import { type HostFacts, makePlan } from '../plan/make-plan.ts';
-import { PROFILES } from '../plan/profiles.ts';
+import { effectivePolicy, policyDigest } from '../policy/effective.ts';
 import { LABEL } from '../protocol/labels.ts';
 import type { RunPlan } from '../protocol/plan.ts';
+import type { Policy } from '../protocol/policy.ts';
 import type { RunRequest } from '../request/run-request.ts';
 import { ensureStateRoot, newRunId, RunFolder } from '../transcript/run-folder.ts';
 import { checkRoot } from '../workspace/root.ts';
@@ -24,6 +25,8 @@ export interface Prepared {
   readonly source: ModelSource;
   readonly selection: Selection;
   readonly installation: string;
+  /** The effective one, all layers merged. */
+  readonly policy: Policy;
   /** Plans with a pair of user ids that is free right now. */
   readonly plan: () => Promise<RunPlan>;
   readonly run: string;
@@ -34,7 +37,7 @@ export async function prepare(request: RunRequest, host: RunHost, signal: AbortS
   const run = newRunId(host.now(), randomBytes(8));
   RunFolder.checkPath(host.stateRoot, run);
   const root = await checkRoot(request.repo, { stateDir: host.stateRoot, homeDir: host.homeDir });
-  const profile = PROFILES[request.profile ?? 'edit'];
+  const policy = effectivePolicy(request, []);
   // The three take their time in different places: a socket, module loading, the disk.
   const [[engine, image], source, selection] = await settleAll([
     host.connect().then(async (found) => [found, await host.ensureImage(found, request.image, signal)] as const),
@@ -44,7 +47,7 @@ export async function prepare(request: RunRequest, host: RunHost, signal: AbortS
       ...(request.baseUrl === undefined ? {} : { baseUrl: request.baseUrl }),
       ...(request.thinking === undefined ? {} : { thinking: request.thinking }),
     }),
-    select(root, request, host, !profile.contextFiles, signal),
+    select(root, policy, host, signal),
   ]);
   signal.throwIfAborted();
   requireRuntime(engine.facts, request.runtime);
@@ -54,6 +57,8 @@ export async function prepare(request: RunRequest, host: RunHost, signal: AbortS
     image,
     promptSha256: createHash('sha256').update(request.prompt).digest('hex'),
     model: source.model,
+    policy,
+    policySha256: policyDigest(policy),
     engine: { cpus: engine.facts.cpus, memory: engine.facts.memory, local: engine.facts.local },
     repository: {
       root,
@@ -73,23 +78,22 @@ export async function prepare(request: RunRequest, host: RunHost, signal: AbortS
     const made = makePlan(request, { ...facts, slot, labels });
     return { ...made, notices: [...made.notices, ...(await workspaceNotices(made, selection))] };
   };
-  return { engine, source, selection, installation, plan, run };
+  return { engine, source, selection, installation, policy, plan, run };
 }
 
 async function select(
   root: string,
-  request: RunRequest,
+  { workspace, projectFiles }: Policy,
   host: RunHost,
-  leaveOutProjectFiles: boolean,
   signal: AbortSignal,
 ): Promise<Selection> {
   ensureStateRoot(host.stateRoot);
   await using scratch = await ownedFolder(host.stateRoot, 'scratch');
   return await selectFiles({
     root,
-    include: request.include ?? [],
-    exclude: request.exclude ?? [],
-    leaveOutProjectFiles,
+    include: workspace.include,
+    exclude: workspace.exclude,
+    leaveOutProjectFiles: !projectFiles.contextFiles,
     signal,
     scratchRoot: scratch.folder,
     env: gitHost(host),

@@ -5,6 +5,7 @@ import type { GatewayState } from '../gateway/gateway.ts';
 import { KiB } from '../lib/bytes.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { RunPlan } from '../protocol/plan.ts';
+import type { Policy } from '../protocol/policy.ts';
 import type { NewRecord } from '../protocol/record.ts';
 import type { RunRequest } from '../request/run-request.ts';
 import { LedgerFile } from '../transcript/ledger-file.ts';
@@ -41,7 +42,11 @@ export class RunFiles implements AsyncDisposable {
   }
 
   /** Rejects with SandboxError `state` and leaves nothing behind when the state folder cannot be used. */
-  static async create(host: RunHost, plan: RunPlan, request: RunRequest, control: ControlHandlers): Promise<RunFiles> {
+  static async create(
+    host: RunHost,
+    { plan, policy, request }: { plan: RunPlan; policy: Policy; request: RunRequest },
+    control: ControlHandlers,
+  ): Promise<RunFiles> {
     const folder = RunFolder.create(host.stateRoot, plan.run);
     let server: AsyncDisposable | undefined;
     try {
@@ -49,6 +54,7 @@ export class RunFiles implements AsyncDisposable {
       server = await listenControl(folder.controlSocket, control);
       folder.writeJson('request.json', kept(request));
       createFile(folder.path(RESERVE_FILE), ' '.repeat(RESERVE_BYTES));
+      folder.writeJson('policy.json', policy);
       folder.writeJson('plan.json', plan);
       const transcript = Transcript.open(folder, plan.run, {
         maxBytes: plan.limits.transcriptBytes,

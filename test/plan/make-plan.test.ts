@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { GiB, MiB } from '../../src/lib/bytes.ts';
 import { strictParse } from '../../src/lib/strict-parse.ts';
-import { MAX_CONTEXT_FILE_BYTES, makePlan } from '../../src/plan/make-plan.ts';
-import { handsBack, PROFILES } from '../../src/plan/profiles.ts';
+import { handsBack, PROFILE_WRITES } from '../../src/plan/profiles.ts';
+import { MAX_CONTEXT_FILE_BYTES } from '../../src/policy/built-in.ts';
 import { GUEST } from '../../src/protocol/guest.ts';
 import { type ProfileName, RunPlan } from '../../src/protocol/plan.ts';
 import { MAX_TIMER_MS } from '../../src/request/run-request.ts';
-import { hostFacts, REQUEST, refusal } from './support.ts';
+import { hostFacts, makePlan, REQUEST, refusal } from './support.ts';
 
-const profiles = Object.keys(PROFILES) as ProfileName[];
+const profiles = Object.keys(PROFILE_WRITES) as ProfileName[];
 
 describe('a plan', () => {
   test.each(profiles)('of the profile %s is the recorded one, whole and valid', async (profile) => {

@@ -1,13 +1,15 @@
 import { SandboxError } from '../../src/errors.ts';
 import { GiB } from '../../src/lib/bytes.ts';
-import type { HostFacts } from '../../src/plan/make-plan.ts';
+import { type HostFacts, makePlan as planFrom } from '../../src/plan/make-plan.ts';
+import { effectivePolicy } from '../../src/policy/effective.ts';
 import { LABEL } from '../../src/protocol/labels.ts';
+import type { RunPlan } from '../../src/protocol/plan.ts';
 import type { RunRequest } from '../../src/request/run-request.ts';
 
 export const REQUEST: RunRequest = { repo: '/home/user/project', prompt: 'Find the bug.', model: 'anthropic/claude' };
 
 /** What a host with a small repository and a small engine finds out. */
-export function hostFacts({ repository = {}, ...rest }: FactOverrides = {}): HostFacts {
+export function hostFacts({ repository = {}, ...rest }: FactOverrides = {}): FactsWithoutPolicy {
   return {
     run: '20260102T030405-abcdef',
     slot: 7,
@@ -40,7 +42,15 @@ export function hostFacts({ repository = {}, ...rest }: FactOverrides = {}): Hos
   };
 }
 
-type FactOverrides = Partial<Omit<HostFacts, 'repository'>> & { repository?: Partial<HostFacts['repository']> };
+/** The plan of a request that no policy file has a say in. */
+export function makePlan(request: RunRequest, facts: FactsWithoutPolicy): RunPlan {
+  return planFrom(request, { ...facts, policy: effectivePolicy(request, []), policySha256: '1'.repeat(64) });
+}
+
+type FactsWithoutPolicy = Omit<HostFacts, 'policy' | 'policySha256'>;
+type FactOverrides = Partial<Omit<FactsWithoutPolicy, 'repository'>> & {
+  repository?: Partial<HostFacts['repository']>;
+};
 
 /** The refusal that the work ends with. */
 export function refusal(work: () => unknown): SandboxError {

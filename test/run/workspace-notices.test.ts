@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { makePlan } from '../../src/plan/make-plan.ts';
 import { leftOutNotices, workspaceNotices } from '../../src/run/workspace-notices.ts';
 import type { LeftOutReason } from '../../src/workspace/left-out.ts';
-import { hostFacts, REQUEST } from '../plan/support.ts';
+import { hostFacts, makePlan, REQUEST } from '../plan/support.ts';
 import { newRepository, select } from '../workspace/support.ts';
 
 const listed = (reason: LeftOutReason, ...paths: string[]) => paths.map((path) => ({ path, reason }));

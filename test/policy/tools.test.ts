@@ -1,9 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { PROFILES } from '../../src/plan/profiles.ts';
-import { KNOWN_TOOLS, selectTools } from '../../src/plan/tools.ts';
-import { refusal } from './support.ts';
+import { effectivePolicy } from '../../src/policy/effective.ts';
+import { KNOWN_TOOLS } from '../../src/policy/tools.ts';
+import type { ProfileName } from '../../src/protocol/plan.ts';
+import { refusal } from '../plan/support.ts';
 
-const edit = PROFILES.edit.tools;
+/** The tools that options make of a profile. */
+function toolsOf(profile: ProfileName, tools?: string, excludeTools?: string): readonly string[] {
+  const given = { ...(tools === undefined ? {} : { tools }), ...(excludeTools === undefined ? {} : { excludeTools }) };
+  return effectivePolicy({ profile, ...given }, []).tools.names;
+}
 
 describe('the tools of a run follow the list rules of pi (M3)', () => {
   test.each([
@@ -18,15 +23,15 @@ describe('the tools of a run follow the list rules of pi (M3)', () => {
     ['an excluded pattern', undefined, 'b*,write', ['read', 'edit', 'grep', 'find', 'ls']],
     ['an exclusion after a list', 'read,bash', 'bash', ['read']],
   ])('%s', (_what, tools, exclude, expected) => {
-    expect(selectTools(edit, tools, exclude)).toEqual(expected);
+    expect(toolsOf('edit', tools, exclude)).toEqual(expected);
   });
 
   test('+name adds to what the profile has', () => {
-    expect(selectTools(PROFILES.triage.tools, '+bash')).toEqual(['read', 'bash', 'grep', 'find', 'ls']);
+    expect(toolsOf('triage', '+bash')).toEqual(['read', 'bash', 'grep', 'find', 'ls']);
   });
 
   test('the profile that reads untrusted repositories has nothing that writes or runs (M4)', () => {
-    expect(PROFILES.triage.tools).toEqual(['read', 'grep', 'find', 'ls']);
+    expect(toolsOf('triage')).toEqual(['read', 'grep', 'find', 'ls']);
   });
 });
 
@@ -36,33 +41,33 @@ describe('what pi would ignore without a word is refused', () => {
     ['--tools', '-wrte', undefined, 'wrte', 'write'],
     ['--exclude-tools', undefined, 'bahs', 'bahs', 'bash'],
   ])('a typo in %s, with the tool that was meant', (option, tools, exclude, typo, meant) => {
-    const error = refusal(() => selectTools(edit, tools, exclude));
+    const error = refusal(() => toolsOf('edit', tools, exclude));
     expect(error).toMatchObject({ code: 'usage', exitCode: 2, hint: `Did you mean "${meant}"?` });
     expect(error.message).toContain(option);
     expect(error.message).toContain(typo);
   });
 
   test('a name like no other, with all the tools', () => {
-    expect(refusal(() => selectTools(edit, 'telepathy')).hint).toContain('read, bash, edit, write, grep, find, ls');
+    expect(refusal(() => toolsOf('edit', 'telepathy')).hint).toContain('read, bash, edit, write, grep, find, ls');
   });
 
   test('names mixed with changes, in the words of pi', () => {
-    expect(refusal(() => selectTools(edit, 'read,+grep')).message).toBe(
+    expect(refusal(() => toolsOf('edit', 'read,+grep')).message).toBe(
       '--tools: tool names cannot be mixed with +name or -name entries.',
     );
   });
 
   test('patterns in changes', () => {
-    expect(refusal(() => selectTools(edit, '+re*')).message).toContain('exact tool names, not patterns');
+    expect(refusal(() => toolsOf('edit', '+re*')).message).toContain('exact tool names, not patterns');
   });
 
   test('a pattern that fits no tool, and the tool that the image cannot run', () => {
-    refusal(() => selectTools(edit, 'x*'));
-    expect(refusal(() => selectTools(edit, 'powershell')).message).toContain('PowerShell');
+    refusal(() => toolsOf('edit', 'x*'));
+    expect(refusal(() => toolsOf('edit', 'powershell')).message).toContain('PowerShell');
   });
 
   test('a name is a name and no regular expression', () => {
-    refusal(() => selectTools(edit, 're.d'));
-    refusal(() => selectTools(edit, '(read|bash)'));
+    refusal(() => toolsOf('edit', 're.d'));
+    refusal(() => toolsOf('edit', '(read|bash)'));
   });
 });

@@ -1,0 +1,4 @@
+import type { PathRule } from '../protocol/policy.ts';
+
+/** Rules for paths that every run starts with. */
+export const SHIPPED_PATHS: readonly PathRule[] = [];
