@@ -96,6 +96,8 @@ export interface CommandWord {
   readonly redirection?: 'read' | 'write';
   /** Absolute folder that a relative path is from, after a `cd`; the workspace when absent. */
   readonly folder?: string;
+  /** Which simple command of the call it belongs to, from 0. */
+  readonly command: number;
 }
 
 /** What a command of bash comes to. */
@@ -118,7 +120,7 @@ export interface Decision {
   readonly reason: string;
   /** What "for this run" would cover, for a person: `git push`, `/workspace/.env`. Equal subjects of one rule are the same. */
   readonly subject: string;
-  /** Only of `change`. */
+  /** What it runs with instead: of `change`, and of `ask` when the answer is yes and there is something to change. */
   readonly arguments?: Readonly<Record<string, unknown>>;
   /** Every rule that matched, the deciding one first: what `policy explain` shows. */
   readonly matched: readonly { readonly rule: string; readonly verdict: string; readonly detail: string }[];

@@ -67,15 +67,16 @@ export const PathAccess = Type.Union([
 export type PathAccess = Static<typeof PathAccess>;
 
 /**
- * A rule for paths that file tools name. Held against the path as written and against what it really is, links
- * followed; one of the two is enough. `names` and `folders` are apart: `my.env.bak` is not `.env`.
+ * A rule for paths that file tools and words of commands name. Held against the path as written and against what it
+ * really is, links followed; one of the two is enough. `names` and `folders` are apart: `my.env.bak` is not `.env`. Of
+ * the two either is enough as well, and without both it holds for every path.
  */
 export const PathRule = Type.Object(
   {
     ...rule,
     /** Globs for the last part of the path: the file itself. */
     names: Type.Optional(Globs),
-    /** Globs for the path from the workspace, or from `/`: it, and everything below it. */
+    /** Globs for the path from the workspace, from `/` or from `~/`: it, and everything below it. */
     folders: Type.Optional(Globs),
     /** Exceptions, for the last part of the path. */
     except: Type.Optional(Globs),
