@@ -1,0 +1,104 @@
+type Token =
+  | { readonly kind: 'char'; readonly char: string }
+  /** `?` and `[...]`. */
+  | { readonly kind: 'one'; readonly accepts: (char: string) => boolean }
+  /** `*`, `**`, and `**` with its slash, which also stands for no folder at all. */
+  | { readonly kind: 'some' | 'all' | 'folders' };
+
+/**
+ * A glob made ready: `*` stands for any characters but `/`, `**` also for those, a `**` part of a path for any number of
+ * folders, `?` for one character but `/`, `[...]` for one of these, and `\` takes the character after it as it is.
+ */
+export class Wildcard {
+  readonly #tokens: Token[];
+  readonly #text: string | undefined;
+
+  /** `literal` comes first and is taken as it stands. */
+  constructor(glob: string, literal = '') {
+    this.#tokens = [...charTokens(literal), ...globTokens(glob)];
+    this.#text = /[*?[\\]/.test(glob) ? undefined : literal + glob;
+  }
+
+  matches(text: string): boolean {
+    return this.#text === undefined ? this.#run(text, false) : text === this.#text;
+  }
+
+  /** Whether the path matches, or a folder that it is in. */
+  matchesWithin(path: string): boolean {
+    if (this.#text === undefined) return this.#run(path, true);
+    return path.startsWith(this.#text) && (path.length === this.#text.length || path[this.#text.length] === '/');
+  }
+
+  /**
+   * All places in the glob that the text so far may lead to, kept at once: time grows with the product of the two
+   * lengths at most, where an expression that tries again could take for ever.
+   */
+  #run(text: string, folders: boolean): boolean {
+    const end = this.#tokens.length;
+    let here = new Uint8Array(end + 1);
+    this.#enter(here, 0);
+    for (const char of text) {
+      if (folders && char === '/' && here[end] === 1) return true;
+      const next = new Uint8Array(end + 1);
+      let alive = false;
+      for (let at = 0; at < end; at++) {
+        if (here[at] === 1 && this.#step(next, at, char)) alive = true;
+      }
+      if (!alive) return false;
+      here = next;
+    }
+    return here[end] === 1;
+  }
+
+  #step(next: Uint8Array, at: number, char: string): boolean {
+    const token = this.#tokens[at];
+    if (token === undefined) return false;
+    if (token.kind === 'char' || token.kind === 'one') {
+      if (token.kind === 'char' ? token.char !== char : char === '/' || !token.accepts(char)) return false;
+      this.#enter(next, at + 1);
+    } else if (token.kind === 'folders') {
+      if (char === '/') this.#enter(next, at);
+      else next[at] = 1;
+    } else {
+      if (token.kind === 'some' && char === '/') return false;
+      this.#enter(next, at);
+    }
+    return true;
+  }
+
+  /** Marks a place, and those behind it that nothing needs to be read for. */
+  #enter(places: Uint8Array, from: number): void {
+    for (let at = from; ; at++) {
+      places[at] = 1;
+      const kind = this.#tokens[at]?.kind;
+      if (kind === undefined || kind === 'char' || kind === 'one') return;
+    }
+  }
+}
+
+function charTokens(text: string): Token[] {
+  return [...text].map((char) => ({ kind: 'char', char }));
+}
+
+function globTokens(glob: string): Token[] {
+  const parts = glob.matchAll(/\\(.)|(?<=^|\/)\*\*\/|\*+|\[([!^]?\]?[^\]/]*)\]|./gsu);
+  return Array.from(parts, ([part, escaped, set]): Token => {
+    if (escaped !== undefined) return { kind: 'char', char: escaped };
+    if (part === '**/') return { kind: 'folders' };
+    if (part.startsWith('*')) return { kind: part.length > 1 ? 'all' : 'some' };
+    if (part === '?') return { kind: 'one', accepts: () => true };
+    return set === undefined || set === '' ? { kind: 'char', char: part } : { kind: 'one', accepts: accepter(set) };
+  });
+}
+
+/** The inside of `[...]`. Named classes such as `[:alpha:]` are not known: they stand for every character. */
+function accepter(set: string): (char: string) => boolean {
+  const negated = /^[!^]/.test(set);
+  const body = negated ? set.slice(1) : set;
+  if (body.includes('[:')) return () => true;
+  const ranges = Array.from(
+    body.matchAll(/(.)-(.)|(.)/gsu),
+    ([, from, to, one = '']) => [from ?? one, to ?? one] as const,
+  );
+  return (char) => ranges.some(([from, to]) => char >= from && char <= to) !== negated;
+}
