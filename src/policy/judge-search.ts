@@ -1,0 +1,37 @@
+import type { JudgedCall, RuleMatch } from '../protocol/gate.ts';
+import type { FileCall } from './file-call.ts';
+import type { RuleMatcher } from './rule-matcher.ts';
+import { SearchGlob } from './search-glob.ts';
+
+/**
+ * What a search of a folder would show although it does not name it: pi's `grep` looks into hidden files too, so one of
+ * the whole workspace prints lines of `.env`. Two things are held against the rules:
+ *
+ * - the protected files of the start that lie below the folder and that the call's `glob` lets through;
+ * - a `glob` that names a protected file by itself, whether or not one is known to be there.
+ *
+ * So a repository without such files is searched freely, and one that has some by a glob that leaves them out. What it
+ * does not see is a protected file that the agent itself made during the run: what is in it, the agent wrote or copied.
+ * Ignored files need no rule, as they neither enter the sandbox nor are searched by pi.
+ */
+export function judgeSearch(matchers: readonly RuleMatcher[], call: JudgedCall, file: FileCall): readonly RuleMatch[] {
+  if (call.tool !== 'grep') return [];
+  const glob = new SearchGlob(call.arguments['glob']);
+  const shown = file.places.flatMap(({ path }) => shownBelow(path === '/' ? '/' : `${path}/`, call, glob));
+  return matchers.flatMap((matcher) => {
+    const { id, verdict, reason } = matcher.rule;
+    if (verdict === 'allow') return [];
+    const paths = [...new Set(shown)].filter((path) => matcher.meets(path) !== undefined);
+    const [first] = paths;
+    if (first === undefined) return [];
+    const detail = `the search shows ${first}: ${matcher.meets(first)}`;
+    return [{ rule: id, verdict, reason, subject: `search ${paths.join(', ')}`, detail }];
+  });
+}
+
+function shownBelow(folder: string, call: JudgedCall, glob: SearchGlob): string[] {
+  const known = (call.protectedFiles ?? [])
+    .map((relative) => `${call.workspace}/${relative}`)
+    .filter((path) => path.startsWith(folder) && glob.lets(path.slice(folder.length)));
+  return [...known, ...glob.names.map((name) => folder + name)];
+}

@@ -1,0 +1,72 @@
+import { Wildcard } from '../lib/wildcard.ts';
+import type { PathAccess, PathRule } from '../protocol/policy.ts';
+import { foldPath, trimNames } from './fold-path.ts';
+import type { Surroundings } from './tool-path.ts';
+
+interface Matcher {
+  readonly glob: string;
+  readonly wildcard: Wildcard;
+}
+
+/** A path rule made ready for many paths. */
+export class RuleMatcher {
+  readonly rule: PathRule;
+  readonly #names: readonly Matcher[];
+  readonly #folders: readonly Matcher[];
+  readonly #except: readonly Wildcard[];
+  /** What stops something also stops look-alikes; what allows something allows exactly that. */
+  readonly #fold: (text: string) => string;
+
+  constructor(rule: PathRule, around: Surroundings) {
+    this.rule = rule;
+    this.#fold = rule.verdict === 'allow' ? (text) => text : foldPath;
+    this.#names = (rule.names ?? []).map((glob) => ({ glob, wildcard: new Wildcard(this.#fold(glob)) }));
+    this.#folders = (rule.folders ?? []).map((glob) => ({ glob, wildcard: this.#folder(glob, around) }));
+    this.#except = (rule.except ?? []).map((glob) => new Wildcard(glob));
+  }
+
+  wants(access: readonly PathAccess[]): boolean {
+    return this.rule.access === undefined || this.rule.access.some((kind) => access.includes(kind));
+  }
+
+  /** Which part of the rule an absolute path meets: `names .env`, `folders .git/hooks`. Undefined when none. */
+  meets(path: string): string | undefined {
+    const name = path.slice(path.lastIndexOf('/') + 1);
+    if (this.#except.some((except) => except.matches(name))) return undefined;
+    const folded = this.#fold(path);
+    const forms = this.rule.verdict === 'allow' ? [folded] : [...new Set([folded, trimNames(folded)])];
+    if (this.rule.names === undefined && this.rule.folders === undefined) return 'every path';
+    for (const form of forms) {
+      const last = form.slice(form.lastIndexOf('/') + 1);
+      const named = this.#names.find(({ wildcard }) => wildcard.matches(last));
+      if (named !== undefined) return `names ${named.glob}`;
+      const folder = this.#folders.find(({ wildcard }) => wildcard.matchesWithin(form));
+      if (folder !== undefined) return `folders ${folder.glob}`;
+    }
+    return undefined;
+  }
+
+  /** `folder/**` means the folder as well: what holds for all that is in it holds for looking into it. */
+  #folder(glob: string, { workspace, home }: Surroundings): Wildcard {
+    const whole = glob
+      .replace(/^(\.\/)+/, '')
+      .replace(/(^|\/)\*\*$/, '$1')
+      .replace(/(?<=.)\/+$/, '');
+    if (whole.startsWith('/')) return new Wildcard(this.#fold(whole === '/' ? '' : whole));
+    const [root, below] = whole === '~' || whole.startsWith('~/') ? [home, whole.slice(2)] : [workspace, whole];
+    const inside = below === '' || below === '.' ? '' : `/${below}`;
+    return new Wildcard(this.#fold(inside), this.#fold(root === '/' ? '' : root));
+  }
+}
+
+const ready = new WeakMap<readonly PathRule[], { around: Surroundings; matchers: readonly RuleMatcher[] }>();
+
+/** The rules made ready; kept for the calls that follow, since one run has one policy. */
+export function matchersOf(rules: readonly PathRule[], around: Surroundings): readonly RuleMatcher[] {
+  const known = ready.get(rules);
+  if (known !== undefined && known.around.workspace === around.workspace && known.around.home === around.home)
+    return known.matchers;
+  const matchers = rules.map((rule) => new RuleMatcher(rule, around));
+  ready.set(rules, { around, matchers });
+  return matchers;
+}
