@@ -1,5 +1,5 @@
-/** Shortest secret that is looked for; shorter ones would match ordinary text. */
-const MIN_SECRET = 8;
+import { MIN_FORM, secretForms } from '../lib/secret-forms.ts';
+
 const REPLACEMENT = '[secret removed]';
 
 /**
@@ -10,7 +10,7 @@ export class Scrubber {
   readonly #forms: readonly string[];
 
   constructor(secrets: readonly string[]) {
-    const forms = new Set(secrets.filter((secret) => secret.length >= MIN_SECRET).flatMap(formsOf));
+    const forms = new Set(secrets.filter((secret) => secret.length >= MIN_FORM).flatMap(secretForms));
     // Longer forms first, so that a form inside another one does not leave a rest behind.
     this.#forms = [...forms].sort((a, b) => b.length - a.length);
   }
@@ -76,22 +76,4 @@ function startAtEnd(text: string, form: string): number {
     if (text.endsWith(form.slice(0, length))) return length;
   }
   return 0;
-}
-
-function formsOf(secret: string): string[] {
-  const bytes = Buffer.from(secret);
-  return [
-    secret,
-    JSON.stringify(secret).slice(1, -1),
-    encodeURIComponent(secret),
-    bytes.toString('hex'),
-    ...[0, 1, 2].flatMap((offset) => base64At(bytes, offset)),
-  ];
-}
-
-/** Base64 of the secret when `offset` bytes stand before it, without the characters that depend on its neighbours. */
-function base64At(bytes: Buffer, offset: number): string[] {
-  const padded = Buffer.concat([Buffer.alloc(offset), bytes]);
-  const stable = padded.toString('base64url').slice(offset === 0 ? 0 : offset + 1, Math.floor((padded.length * 8) / 6));
-  return stable.length < MIN_SECRET ? [] : [stable, stable.replaceAll('-', '+').replaceAll('_', '/')];
 }
