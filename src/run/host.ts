@@ -1,6 +1,7 @@
 import type { Engine } from '../container/engine.ts';
 import type { GatewayDelta } from '../gateway/gateway.ts';
 import type { ImageFactsForPlan } from '../plan/make-plan.ts';
+import type { AskGate } from '../protocol/gate.ts';
 import type { SandboxRecord } from '../protocol/record.ts';
 
 export type Interrupt = 'SIGINT' | 'SIGTERM' | 'SIGPIPE' | 'stop';
@@ -34,4 +35,6 @@ export interface RunHost {
   readonly warn: (text: string) => void;
   /** Asks the person at the terminal how to go on after an aborted turn; absent when there is none. */
   readonly askNext?: () => Promise<string | undefined>;
+  /** Answers the questions of the policy; absent when nobody can, and then each of them is a denial. */
+  readonly askGate?: AskGate;
 }
