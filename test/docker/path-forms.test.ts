@@ -1,0 +1,153 @@
+import { join } from 'node:path';
+import { build as bundle } from 'esbuild';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { readSpellings, resolveToolPath } from '../../src/policy/tool-path.ts';
+import { GUEST } from '../../src/protocol/guest.ts';
+import { endOf, textOf } from '../support/pi-records.ts';
+import { call, type EndedRun, Session } from '../support/session.ts';
+
+const session = new Session();
+const AROUND = { workspace: GUEST.workspace, home: GUEST.home };
+const DECOMPOSED = 'cafe\u0301.txt';
+
+/** Files that hold their own real path. */
+const FILES = [
+  'plain.txt',
+  'with space.txt',
+  'sub/inner.txt',
+  'sub/deep/er.txt',
+  '@at.txt',
+  '~other.txt',
+  'it\u2019s.txt',
+  'Shot 3\u202fPM.txt',
+  DECOMPOSED,
+  'file:/odd.txt',
+];
+
+/** What a model may write for a file, and the file that pi opens for it. */
+const FORMS: readonly (readonly [form: string, file: string])[] = [
+  ['plain.txt', 'plain.txt'],
+  ['./plain.txt', 'plain.txt'],
+  ['sub/../plain.txt', 'plain.txt'],
+  ['sub//./inner.txt', 'sub/inner.txt'],
+  ['/workspace/plain.txt', 'plain.txt'],
+  ['@plain.txt', 'plain.txt'],
+  ['@./plain.txt', 'plain.txt'],
+  ['@/workspace/plain.txt', 'plain.txt'],
+  ['@@at.txt', '@at.txt'],
+  ['file:///workspace/plain.txt', 'plain.txt'],
+  ['@file:///workspace/plain.txt', 'plain.txt'],
+  ['file:///workspace/with%20space.txt', 'with space.txt'],
+  ['file://localhost/workspace/%70lain.txt?x#y', 'plain.txt'],
+  ['file:/odd.txt', 'file:/odd.txt'],
+  ['with space.txt', 'with space.txt'],
+  ['with\u00a0space.txt', 'with space.txt'],
+  ['with\u202fspace.txt', 'with space.txt'],
+  ['with\u3000space.txt', 'with space.txt'],
+  ['~other.txt', '~other.txt'],
+  ["it's.txt", 'it\u2019s.txt'],
+  ['Shot 3 PM.txt', 'Shot 3\u202fPM.txt'],
+  ['caf\u00e9.txt', DECOMPOSED],
+  ['~/home.txt', '/home/agent/home.txt'],
+  ['@~/home.txt', '/home/agent/home.txt'],
+  ['../home/agent/home.txt', '/home/agent/home.txt'],
+  ['link.txt', 'plain.txt'],
+  ['chain.txt', 'plain.txt'],
+  ['linked/inner.txt', 'sub/inner.txt'],
+  ['linked/up.txt', 'plain.txt'],
+  ['linked/../plain.txt', 'plain.txt'],
+  ['/proc/self/cwd/link.txt', 'plain.txt'],
+];
+
+const LINKS = [
+  'ln -s plain.txt link.txt; ln -s ./link.txt chain.txt; ln -s sub linked; ln -s ../plain.txt sub/up.txt',
+  'ln -s new/../made.txt dangling.txt; mkdir new; echo "I am /home/agent/home.txt" > ~/home.txt',
+].join('; ');
+
+const absolute = (file: string): string => (file.startsWith('/home') ? file : `${GUEST.workspace}/${file}`);
+
+describe('the file that pi opens is the one that is judged (M9)', () => {
+  interface Told {
+    resolved: string;
+    real?: string;
+  }
+  let run: EndedRun;
+  let told: Told[][];
+
+  beforeAll(async () => {
+    const files = Object.fromEntries(FILES.map((file) => [file, `I am ${absolute(file)}\n`]));
+    const program = await resolver();
+    const root = session.repository('forms', { ...files, 'forms.json': JSON.stringify(FORMS), 'told.mjs': program });
+    run = await session.run(root, [
+      { tools: [call('bash', { command: LINKS })] },
+      { tools: [call('bash', { command: `${GUEST.node} told.mjs read forms.json` })] },
+      { tools: FORMS.map(([path]) => call('read', { path })) },
+      {
+        tools: [
+          call('write', { path: '@./dangling.txt', content: 'written' }),
+          call('edit', { path: '@file:///workspace/sub/up.txt', edits: [{ oldText: 'I am', newText: 'I was' }] }),
+          call('grep', { path: '@linked', pattern: 'I am' }),
+          call('find', { path: '~', pattern: 'home.txt' }),
+          call('ls', { path: 'file:///workspace/linked' }),
+          call('ls', { path: '' }),
+        ],
+      },
+      { tools: [call('bash', { command: 'cat made.txt plain.txt' })] },
+      { text: 'done' },
+    ]);
+    told = JSON.parse(textOf(run.records, 'call_2_1')) as Told[][];
+  });
+
+  test('every form reaches its file', () => {
+    for (const [at, [form, file]] of FORMS.entries()) {
+      expect(endOf(run.records, `call_3_${at + 1}`).isError, form).toBe(false);
+      expect(textOf(run.records, `call_3_${at + 1}`).trim(), form).toBe(`I am ${absolute(file)}`);
+    }
+  });
+
+  test('and the guard tells this file, links followed, and no other that exists', () => {
+    for (const [at, [form, file]] of FORMS.entries()) {
+      const reals = told[at]?.map(({ real }) => real) ?? [];
+      expect(reals.at(-1), form).toBe(absolute(file));
+      // A spelling that is not there is told as well, before the one that is.
+      expect(reals.length, form).toBe(["it's.txt", 'Shot 3 PM.txt', 'caf\u00e9.txt'].includes(form) ? 2 : 1);
+    }
+  });
+
+  test('and the host comes to the same path by itself, links aside', () => {
+    for (const [at, [form]] of FORMS.entries()) {
+      const own = resolveToolPath(form, AROUND);
+      expect(told[at]?.[0]?.resolved, form).toBe(own);
+      for (const { resolved } of told[at] ?? []) expect(readSpellings(own ?? ''), form).toContain(resolved);
+    }
+  });
+
+  test('the other file tools take the same forms', () => {
+    for (let at = 1; at <= 6; at++) expect(endOf(run.records, `call_4_${at}`).isError, `call ${at}`).toBe(false);
+    expect(textOf(run.records, 'call_4_3')).toContain('inner.txt:1: I am /workspace/sub/inner.txt');
+    expect(textOf(run.records, 'call_4_4')).toContain('home.txt');
+    expect(textOf(run.records, 'call_4_5')).toContain('inner.txt');
+    expect(textOf(run.records, 'call_4_6')).toContain('plain.txt');
+    // Through a link to nothing, and through one in a folder.
+    expect(textOf(run.records, 'call_5_1')).toBe('writtenI was /workspace/plain.txt\n');
+  });
+});
+
+/** A program that prints what the guard tells of the paths in a file, run by pi's own Node in the workspace. */
+async function resolver(): Promise<string> {
+  const source = `
+    import { readFileSync } from 'node:fs';
+    import { pathsOfCall } from './resolve-paths.ts';
+    const [tool, file] = process.argv.slice(2);
+    const forms = JSON.parse(readFileSync(file, 'utf8'));
+    console.log(JSON.stringify(forms.map(([path]) => pathsOfCall(tool, { path }, process.cwd()).paths)));
+  `;
+  const bundled = await bundle({
+    stdin: { contents: source, resolveDir: join(import.meta.dirname, '../../images/guest'), loader: 'ts' },
+    bundle: true,
+    write: false,
+    platform: 'node',
+    format: 'esm',
+  });
+  return bundled.outputFiles[0]?.text ?? '';
+}
