@@ -4,6 +4,7 @@ import { DoctorReport } from '../src/protocol/doctor-report.ts';
 import { ImageReport } from '../src/protocol/image-report.ts';
 import { LedgerEntry } from '../src/protocol/ledger.ts';
 import { RunPlan } from '../src/protocol/plan.ts';
+import { Policy, PolicyFile } from '../src/protocol/policy.ts';
 import { SandboxRecord } from '../src/protocol/record.ts';
 import { RunDetails } from '../src/protocol/run-details.ts';
 import { RunEntry } from '../src/protocol/run-entry.ts';
@@ -11,6 +12,8 @@ import { RunRequest } from '../src/request/run-request.ts';
 
 const SCHEMAS = {
   scenario: Scenario,
+  policy: PolicyFile,
+  'effective-policy': Policy,
   'run-request': RunRequest,
   'run-plan': RunPlan,
   record: SandboxRecord,

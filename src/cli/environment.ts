@@ -1,4 +1,5 @@
 import { hostname, userInfo } from 'node:os';
+import { isAbsolute, join } from 'node:path';
 import type { EndpointEnv } from '../container/endpoint.ts';
 import { stateRoot } from '../transcript/state-root.ts';
 
@@ -13,6 +14,12 @@ export const environment = {
   },
   get homeDir(): string {
     return process.env.HOME || userInfo().homedir;
+  },
+  /** Where a user keeps a policy: `$XDG_CONFIG_HOME/pi-sandbox`, a relative one ignored as its specification asks. */
+  get forPolicy(): { configDir: string } {
+    const { XDG_CONFIG_HOME: config } = process.env;
+    const base = config !== undefined && isAbsolute(config) ? config : join(environment.homeDir, '.config');
+    return { configDir: join(base, 'pi-sandbox') };
   },
   get machine(): string {
     return hostname();

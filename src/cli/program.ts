@@ -6,13 +6,14 @@ import type { ApplyOptions } from './commands/apply.ts';
 import type { DiffOptions } from './commands/diff.ts';
 import type { BuildOptions } from './commands/image.ts';
 import type { LogsOptions } from './commands/logs.ts';
+import type { PolicyShowOptions } from './commands/policy.ts';
 import type { PruneOptions } from './commands/prune.ts';
 import { connectEngine } from './connect.ts';
 import type { Interrupts } from './interrupts.ts';
 import { OwnCommand } from './own-command.ts';
 import { productRoot } from './product-root.ts';
 import type { RunOptions } from './run-arguments.ts';
-import { addRunOptions } from './run-options.ts';
+import { addRunOptions, once } from './run-options.ts';
 
 interface Json {
   readonly json?: boolean;
@@ -34,6 +35,7 @@ export function makeProgram(interrupts: Interrupts): Command {
   addLooking(program, interrupts);
   addHandBack(program, interrupts);
   addEnding(program);
+  addPolicy(program);
   addImage(program, interrupts);
   return program.addHelp();
 }
@@ -147,6 +149,25 @@ function addEnding(program: Command): void {
     .option('--yes', 'do not ask')
     .option('--dry-run', 'only list')
     .action(action(async (options: PruneOptions) => (await import('./commands/prune.ts')).prune(options)));
+}
+
+function addPolicy(program: OwnCommand): void {
+  const policy = program.command('policy').description('check policy files, or show what one comes to');
+  policy
+    .command('check')
+    .description('say what is wrong with policy files; starts nothing')
+    .argument('<file...>', 'policy files')
+    .action(action(async (files: string[]) => (await import('./commands/policy.ts')).policyCheck(files)));
+  policy
+    .command('show')
+    .description('print the effective policy, and where each value came from; starts nothing')
+    .option('--profile <name>', 'edit, review or triage (edit)')
+    .option('--policy <file>', 'a policy of yours', once('--policy'))
+    .option('--tools <list>', 'as for run')
+    .option('--exclude-tools <list>', 'as for run')
+    .option('--json', 'as one JSON value')
+    .action(action(async (options: PolicyShowOptions) => (await import('./commands/policy.ts')).policyShow(options)));
+  policy.addHelp();
 }
 
 function addImage(program: OwnCommand, interrupts: Interrupts): void {

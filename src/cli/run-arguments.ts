@@ -12,6 +12,7 @@ export interface RunOptions {
   readonly repo?: string;
   readonly promptFile?: string;
   readonly profile?: string;
+  readonly policy?: string;
   readonly model?: string;
   readonly thinking?: string;
   readonly baseUrl?: string;
@@ -70,6 +71,7 @@ export async function understand(args: readonly string[], options: RunOptions): 
       prompt,
       model: options.model,
       profile: options.profile,
+      policy: options.policy === undefined ? undefined : path.resolve(options.policy),
       workspace: options.workspace,
       include: options.include,
       exclude: options.exclude,

@@ -34,6 +34,7 @@ export function runHost({ interrupts, engine, renderer, json, askNext }: HostOpt
     cwd: currentFolder(),
     stateRoot: environment.stateRoot,
     homeDir: environment.homeDir,
+    ...environment.forPolicy,
     machine: environment.machine,
     now: () => new Date(),
     connect: () => engine,

@@ -1,7 +1,16 @@
 import type { Command } from 'commander';
+import { SandboxError } from '../errors.ts';
 import { environment } from './environment.ts';
 
 const collect = (value: string, previous: string[] = []): string[] => [...previous, value];
+
+/** For an option of which a second one would silently take the place of the first. */
+export function once(name: string): (value: string, previous?: string) => string {
+  return (value, previous) => {
+    if (previous === undefined) return value;
+    throw new SandboxError('usage', `${name} is given twice: ${previous} and ${value}.`, { hint: 'Give it once.' });
+  };
+}
 
 /** Arguments and options of `run`. */
 export function addRunOptions(command: Command): Command {
@@ -10,7 +19,8 @@ export function addRunOptions(command: Command): Command {
     .argument('[prompt...]', 'what to do; without one, a terminal is asked and a pipe is read')
     .option('--repo <dir>', 'the repository, so that the first argument is prompt')
     .option('--prompt-file <file>', 'read the prompt from a file, - for standard input')
-    .option('--profile <name>', 'edit, review or triage', 'edit')
+    .option('--profile <name>', 'edit, review or triage (edit)')
+    .option('--policy <file>', 'a policy of yours, outside the repository', once('--policy'))
     .option('--model <id>', 'provider/model, or scripted:FILE', environment.env('PI_SANDBOX_MODEL'))
     .option('--thinking <level>', 'off, minimal, low, medium, high, xhigh or max')
     .option('--base-url <url>', "endpoint in place of the provider's own")

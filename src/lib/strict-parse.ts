@@ -11,7 +11,7 @@ export interface Problem {
   readonly message: string;
 }
 
-/** Most problems that are reported at once. */
+/** Problems that are reported at once, unless the caller wants more. */
 const MAX_PROBLEMS = 5;
 
 /**
@@ -21,11 +21,12 @@ const MAX_PROBLEMS = 5;
 export function strictParse<T extends TSchema>(
   schema: T,
   value: unknown,
+  maxProblems = MAX_PROBLEMS,
 ): { ok: true; value: Static<T> } | { ok: false; problems: Problem[] } {
   if (Check(schema, value)) return { ok: true, value };
   const problems: Problem[] = [];
   for (const error of Errors(schema, value)) {
-    if (problems.length === MAX_PROBLEMS) break;
+    if (problems.length === maxProblems) break;
     const problem = { path: error.path, message: describe(error) };
     if (!problems.some((known) => known.path === problem.path)) problems.push(problem);
   }

@@ -122,8 +122,9 @@ function chooseMode(facts: HostFacts, notices: string[]): WorkspaceMode {
     return 'mount';
   }
   if (asked === 'mount' && leavesOut) {
-    throw new SandboxError('usage', 'A mount shows the whole repository, so --exclude can have no effect on it.', {
-      hint: 'Use --workspace copy, or leave --exclude out.',
+    const name = placeName(facts.policy, '/workspace/exclude/0', '--exclude');
+    throw new SandboxError('usage', `A mount shows the whole repository, so ${name} can have no effect on it.`, {
+      hint: `Use --workspace copy, or leave ${name} out.`,
     });
   }
   if (asked === 'mount' && !facts.engine.local) {
@@ -155,19 +156,26 @@ function checkCpus({ policy, engine }: HostFacts): void {
   });
 }
 
-/** As the user wrote it: an option, or a place in a policy file. */
-function limitName({ origins }: Policy, limit: keyof PolicyLimits): string {
-  const option = `--${limit}`;
-  const origin = origins[`/limits/${limit}`] ?? option;
-  return origin.endsWith(option) ? option : `limits.${limit} in ${origin}:`;
+function limitName(policy: Policy, limit: keyof PolicyLimits): string {
+  return placeName(policy, `/limits/${limit}`, `--${limit}`);
+}
+
+/** Where the user wrote it: an option, or a place in a policy file. */
+function placeName({ origins }: Policy, pointer: string, option: string): string {
+  const origin = origins[pointer] ?? option;
+  if (origin.endsWith(option)) return option;
+  return `${pointer
+    .slice(1)
+    .replace(/\/\d+$/, '')
+    .replaceAll('/', '.')} (${origin})`;
 }
 
 function checkRoom(facts: HostFacts, mode: WorkspaceMode, sizes: Sizes): void {
   if (mode === 'copy' && leastWorkspace(facts.repository) > sizes.workspace) {
     throw new SandboxError(
       'usage',
-      `The repository needs ${formatBytes(leastWorkspace(facts.repository))}, and --disk allows ${formatBytes(sizes.workspace)}.`,
-      { hint: 'Raise --disk, or leave parts out with --exclude.' },
+      `The repository needs ${formatBytes(leastWorkspace(facts.repository))}, and ${limitName(facts.policy, 'disk')} allows ${formatBytes(sizes.workspace)}.`,
+      { hint: 'Raise it, or leave parts out with --exclude.' },
     );
   }
   if (sizes.memory > facts.engine.memory) {

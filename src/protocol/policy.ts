@@ -33,6 +33,8 @@ const PathDefault = Type.Object({ read: Verdict, write: Verdict }, strict);
 /** A policy file: one layer. What is absent is left as the layers before have it. */
 export const PolicyFile = Type.Object(
   {
+    /** For editors; not read. */
+    $schema: Type.Optional(Type.String()),
     version: Type.Literal(1),
     /** Profile to start from; the command's own when absent. */
     extends: Type.Optional(ProfileName),
@@ -145,7 +147,7 @@ export const PolicyFile = Type.Object(
       ),
     ),
   },
-  { ...strict, $id: 'policy' },
+  strict,
 );
 export type PolicyFile = Static<typeof PolicyFile>;
 

@@ -26,6 +26,8 @@ export const RunRequest = Type.Object(
     /** `provider/id` or `scripted:FILE`. */
     model: Type.String({ minLength: 1 }),
     profile: Type.Optional(ProfileName),
+    /** Policy file, absolute path. Not in the repository. */
+    policy: Type.Optional(Type.String({ minLength: 1 })),
     workspace: Type.Optional(WorkspaceMode),
     include: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
     exclude: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),

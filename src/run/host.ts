@@ -14,6 +14,8 @@ export interface RunHost {
   /** Folder for our own files, absolute. */
   readonly stateRoot: string;
   readonly homeDir: string;
+  /** Folder of the user's own configuration of pi-sandbox, absolute; without one only the request names a policy. */
+  readonly configDir?: string;
   /** Name of this machine: a state folder may be shared by several. */
   readonly machine: string;
   readonly now: () => Date;

@@ -6,6 +6,8 @@ import { requireRuntime } from '../container/runtime.ts';
 import { type ModelSource, resolveModel } from '../gateway/model-source.ts';
 import { type HostFacts, makePlan } from '../plan/make-plan.ts';
 import { effectivePolicy, policyDigest } from '../policy/effective.ts';
+import { loadPolicyLayers } from '../policy/load.ts';
+import { checkModel, checkModelName } from '../policy/models.ts';
 import { LABEL } from '../protocol/labels.ts';
 import type { RunPlan } from '../protocol/plan.ts';
 import type { Policy } from '../protocol/policy.ts';
@@ -37,7 +39,9 @@ export async function prepare(request: RunRequest, host: RunHost, signal: AbortS
   const run = newRunId(host.now(), randomBytes(8));
   RunFolder.checkPath(host.stateRoot, run);
   const root = await checkRoot(request.repo, { stateDir: host.stateRoot, homeDir: host.homeDir });
-  const policy = effectivePolicy(request, []);
+  const { configDir, homeDir } = host;
+  const policy = effectivePolicy(request, await loadPolicyLayers({ file: request.policy, configDir, homeDir, root }));
+  checkModelName(policy, request.model);
   // The three take their time in different places: a socket, module loading, the disk.
   const [[engine, image], source, selection] = await settleAll([
     host.connect().then(async (found) => [found, await host.ensureImage(found, request.image, signal)] as const),
@@ -46,7 +50,7 @@ export async function prepare(request: RunRequest, host: RunHost, signal: AbortS
       cwd: host.cwd,
       ...(request.baseUrl === undefined ? {} : { baseUrl: request.baseUrl }),
       ...(request.thinking === undefined ? {} : { thinking: request.thinking }),
-    }),
+    }).then((found) => onlyAllowed(policy, found)),
     select(root, policy, host, signal),
   ]);
   signal.throwIfAborted();
@@ -79,6 +83,16 @@ export async function prepare(request: RunRequest, host: RunHost, signal: AbortS
     return { ...made, notices: [...made.notices, ...(await workspaceNotices(made, selection))] };
   };
   return { engine, source, selection, installation, policy, plan, run };
+}
+
+function onlyAllowed(policy: Policy, source: ModelSource): ModelSource {
+  try {
+    checkModel(policy, source.model);
+    return source;
+  } catch (error) {
+    source.close?.();
+    throw error;
+  }
 }
 
 async function select(

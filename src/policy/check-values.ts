@@ -1,0 +1,106 @@
+import { SandboxError } from '../errors.ts';
+import { BadPattern, linearRegExp } from '../lib/linear-regexp.ts';
+import type { Problem } from '../lib/strict-parse.ts';
+import { FILE_SETTINGS, valueAt } from './file-layer.ts';
+import { KNOWN_TOOLS, selectTools } from './tools.ts';
+
+/** Rules of a file: where they stand, their lists of globs, and what says nothing about which calls they are for. */
+const RULE_LISTS = ['/tools/rules', '/commands/rules', '/paths/rules'] as const;
+const NO_CONDITION = new Set(['id', 'verdict', 'reason']);
+/** Globs that are held against one name, in which there is no slash. */
+const NAMES = new Set(['names', 'except', 'programs', 'fedBy']);
+const CONTROL = /\p{Cc}/u;
+
+/** What the schema cannot say about a file: values that cannot be used, or that could never match. Takes any shape. */
+export function misfits(file: unknown): Problem[] {
+  return [
+    ...settings(file),
+    ...toolLists(file),
+    ...RULE_LISTS.flatMap((pointer) => rules(file, pointer)),
+    ...patterns(file),
+  ];
+}
+
+function settings(file: unknown): Problem[] {
+  return FILE_SETTINGS.flatMap(({ from, convert, words }): Problem[] => {
+    const value = valueAt(file, from);
+    if (words === undefined || typeof value !== 'string' || convert(value as never) !== undefined) return [];
+    return [{ path: from, message: `${JSON.stringify(value)} is not ${words}` }];
+  });
+}
+
+function toolLists(file: unknown): Problem[] {
+  return (['select', 'exclude'] as const).flatMap((key): Problem[] => {
+    const [path, label] = [`/tools/${key}`, ''];
+    const value = valueAt(file, path);
+    if (typeof value !== 'string') return [];
+    try {
+      selectTools(KNOWN_TOOLS, { [key]: { value, origin: '', label } });
+      return [];
+    } catch (error) {
+      if (!(error instanceof SandboxError)) throw error;
+      return [{ path, message: [error.message.replace(/^: /, ''), error.hint].filter(Boolean).join(' ') }];
+    }
+  });
+}
+
+function rules(file: unknown, pointer: string): Problem[] {
+  return entries(valueAt(file, pointer)).flatMap(([index, rule]) => {
+    const at = `${pointer}/${index}`;
+    if (typeof rule !== 'object' || rule === null || Array.isArray(rule)) return [];
+    const fields = Object.entries(rule as Record<string, unknown>);
+    const problems = fields.flatMap(([key, value]) => fieldProblems(`${at}/${key}`, key, value));
+    if (fields.every(([key]) => NO_CONDITION.has(key))) {
+      problems.push({ path: at, message: 'the rule does not say which calls it is for' });
+    }
+    return problems;
+  });
+}
+
+function fieldProblems(path: string, key: string, value: unknown): Problem[] {
+  if (key === 'text') return patternProblems(path, value);
+  if (key === 'reason') {
+    return typeof value === 'string' && CONTROL.test(value.trimEnd())
+      ? [{ path, message: 'a reason is one line of text' }]
+      : [];
+  }
+  if (!Array.isArray(value) || key === 'access') return [];
+  return value.flatMap((glob, index): Problem[] => {
+    const why = typeof glob === 'string' ? badGlob(glob, NAMES.has(key)) : undefined;
+    return why === undefined ? [] : [{ path: `${path}/${index}`, message: why }];
+  });
+}
+
+/** Why a glob does not do what it looks like. */
+function badGlob(glob: string, isName: boolean): string | undefined {
+  const bare = glob.replace(/\\./gsu, '');
+  if (bare.endsWith('\\')) return 'a glob cannot end in a single \\';
+  if (CONTROL.test(glob)) return 'a glob has no control characters';
+  if (/[[\]{}]/.test(bare)) {
+    return `${JSON.stringify(glob)}: there is no [ ] and { } in these globs; give one for each, or put \\ before the character`;
+  }
+  if (bare.startsWith('!')) return `${JSON.stringify(glob)}: globs cannot be turned round by !`;
+  if (isName && bare.includes('/')) return `${JSON.stringify(glob)} can never match: a name has no / in it`;
+  return undefined;
+}
+
+function patterns(file: unknown): Problem[] {
+  return entries(valueAt(file, '/redaction/patterns')).flatMap(([index, entry]) =>
+    patternProblems(`/redaction/patterns/${index}/pattern`, valueAt(entry, '/pattern')),
+  );
+}
+
+function patternProblems(path: string, pattern: unknown): Problem[] {
+  if (typeof pattern !== 'string') return [];
+  try {
+    linearRegExp(pattern);
+    return [];
+  } catch (error) {
+    if (!(error instanceof BadPattern)) throw error;
+    return [{ path, message: `the pattern cannot be used. ${error.message}` }];
+  }
+}
+
+function entries(value: unknown): [number, unknown][] {
+  return Array.isArray(value) ? [...value.entries()] : [];
+}
