@@ -25,6 +25,10 @@ export const GateRecord = Type.Object({
   parent: Type.Optional(Type.String()),
   /** Only of `change`. */
   arguments: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  /** Rules of the policy that the call met, the deciding one first, as many as are kept; absent where it was not asked. */
+  matched: Type.Optional(
+    Type.Array(Type.Object({ rule: Type.String(), verdict: Type.String(), detail: Type.String() })),
+  ),
   /** From the question of the guard to the answer, milliseconds. */
   durationMs: Type.Number(),
 });
