@@ -16,6 +16,7 @@ done
 [ -n "$loader" ] || refuse 'this image has no glibc (it may use musl, as Alpine does). Node and pi need a glibc image, for example one based on Debian, Ubuntu or Fedora.'
 [ -x /bin/bash ] || refuse 'this image has no /bin/bash, which the agent runs its commands with. Install bash in it.'
 command -v tar >/dev/null 2>&1 || refuse 'this image has no tar, which brings files in and results out. Install tar in it.'
+[ -x /usr/bin/sha256sum ] || refuse 'this image has no /usr/bin/sha256sum, which looks at the guard before pi starts. Install coreutils in it.'
 
 # Where a run mounts its own folders; a folder that is there already keeps its mode and owner under a tmpfs.
 for folder in /workspace /home/agent /spill; do

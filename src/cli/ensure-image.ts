@@ -1,7 +1,7 @@
 import type { Engine } from '../container/engine.ts';
 import { checkImage } from '../container/image/check.ts';
 import { type ImageFacts, imageFacts } from '../container/image/facts.ts';
-import { guestFingerprint, productVersion } from '../container/image/fingerprint.ts';
+import { guardDigest, guestFingerprint, productVersion } from '../container/image/fingerprint.ts';
 import { imageTag } from '../container/image/names.ts';
 import { SandboxError } from '../errors.ts';
 import type { ImageFactsForPlan } from '../plan/make-plan.ts';
@@ -11,9 +11,18 @@ import { environment } from './environment.ts';
 import { productRoot } from './product-root.ts';
 
 /** Name of the image of this very version, whether it is there or not. */
-export async function wantedImage(): Promise<{ tag: string; version: string; fingerprint: string }> {
-  const [version, fingerprint] = await Promise.all([productVersion(productRoot), guestFingerprint(productRoot)]);
-  return { tag: imageTag(version, fingerprint), version, fingerprint };
+export async function wantedImage(): Promise<{
+  tag: string;
+  version: string;
+  fingerprint: string;
+  guardSha256: string;
+}> {
+  const [version, fingerprint, guardSha256] = await Promise.all([
+    productVersion(productRoot),
+    guestFingerprint(productRoot),
+    guardDigest(productRoot),
+  ]);
+  return { tag: imageTag(version, fingerprint), version, fingerprint, guardSha256 };
 }
 
 /**
@@ -32,7 +41,7 @@ export async function ensureImage(
   const facts = imageFacts(name, await engine.inspectImage(name));
   if (facts !== undefined) {
     checkImage(facts, { ...wanted, name });
-    return forPlan(name, facts);
+    return forPlan(name, facts, wanted.guardSha256);
   }
   if (asked !== undefined) {
     throw new SandboxError('image', `There is no image ${asked} in the engine at ${engine.facts.endpoint}.`, {
@@ -43,14 +52,14 @@ export async function ensureImage(
   const { tag } = await build(engine, {}, signal, step);
   const built = imageFacts(tag, await engine.inspectImage(tag));
   if (built === undefined) throw new SandboxError('image', `The image ${tag} vanished right after it was built.`);
-  return forPlan(tag, built);
+  return forPlan(tag, built, wanted.guardSha256);
 }
 
 /** What the plan depends on. Images on a base of the user's own get no packages, so no module for localhost either. */
-function forPlan(name: string, { Config }: ImageFacts): ImageFactsForPlan {
+function forPlan(name: string, { Config }: ImageFacts, guardSha256: string): ImageFactsForPlan {
   const path = Config?.Env?.find((entry) => entry.startsWith('PATH='))?.slice('PATH='.length);
   if (path === undefined) throw new SandboxError('image', `The image ${name} names no search path for commands.`);
-  return { name, path, knowsLocalhost: Config?.Labels?.[LABEL.origin] === 'product' };
+  return { name, path, knowsLocalhost: Config?.Labels?.[LABEL.origin] === 'product', guardSha256 };
 }
 
 /** Builds an image and reports each step. */

@@ -20,6 +20,8 @@ export interface ImageFactsForPlan {
   readonly path: string;
   /** Whether names such as localhost resolve without /etc/hosts. */
   readonly knowsLocalhost: boolean;
+  /** SHA-256, in hex, of the guard that this version puts into images. */
+  readonly guardSha256: string;
 }
 
 /** What the host found out before planning. The plan itself looks at nothing. */
@@ -99,6 +101,7 @@ export function makePlan(request: RunRequest, facts: HostFacts): RunPlan {
       contextFiles,
       thinking: request.thinking,
       path: facts.image.path,
+      guardSha256: facts.image.guardSha256,
       limits,
     }),
     limits,

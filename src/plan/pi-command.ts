@@ -14,6 +14,7 @@ export function piCommand(options: {
   thinking: string | undefined;
   /** Search path of the image. */
   path: string;
+  guardSha256: string;
   limits: RunLimits;
 }): PiPlan {
   const { model, tools, limits } = options;
@@ -25,6 +26,7 @@ export function piCommand(options: {
   };
   return {
     tools: [...tools],
+    guardSha256: options.guardSha256,
     argv: [
       GUEST.node,
       ...PI_NODE_FLAGS,

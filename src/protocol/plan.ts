@@ -84,6 +84,8 @@ export const PiPlan = Type.Object(
   {
     argv: Type.Array(Type.String()),
     env: Type.Record(Type.String(), Type.String()),
+    /** Of the guard that must be in the image, or pi is not started. */
+    guardSha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
     /** Tools that pi must declare to the model: exactly these. */
     tools: Type.Array(Type.String()),
   },

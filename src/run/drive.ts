@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { REPOSITORY_READY, UNPACK_FAILED } from '../container/bootstrap.ts';
+import { GUARD_DIFFERS, REPOSITORY_READY, UNPACK_FAILED } from '../container/bootstrap.ts';
 import type { Engine } from '../container/engine.ts';
 import type { PiClient } from '../container/pi-client.ts';
 import type { StartedSandbox } from '../container/start.ts';
@@ -88,6 +88,11 @@ async function withPi<T>(pump: PiPump, piErrors: StderrTail, work: Promise<T>): 
   const gone = pump.ended.then(async () => {
     const code = await pump.exitCode();
     const said = piErrors.text.trim().split('\n').slice(-5).join(' | ').slice(-600);
+    if (code === GUARD_DIFFERS) {
+      throw new SandboxError('image', 'The guard in the image is missing or is not the one of this version.', {
+        hint: 'Build the image again: pi-sandbox image build',
+      });
+    }
     throw new SandboxError(
       'wire',
       code === UNPACK_FAILED

@@ -13,7 +13,12 @@ export function hostFacts({ repository = {}, ...rest }: FactOverrides = {}): Fac
   return {
     run: '20260102T030405-abcdef',
     slot: 7,
-    image: { name: 'pi-sandbox:0.1.0-0123456789ab', path: '/usr/bin:/bin', knowsLocalhost: true },
+    image: {
+      name: 'pi-sandbox:0.1.0-0123456789ab',
+      path: '/usr/bin:/bin',
+      knowsLocalhost: true,
+      guardSha256: 'a'.repeat(64),
+    },
     labels: { [LABEL.run]: '20260102T030405-abcdef', [LABEL.installation]: 'i', [LABEL.slot]: '7' },
     promptSha256: '0'.repeat(64),
     model: {

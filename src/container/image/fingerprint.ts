@@ -12,6 +12,8 @@ const INPUTS = [
   'dist/images',
 ];
 
+const GUARD = 'dist/images/guest/guard.mjs';
+
 /** SHA-256, in hex, over the product version and every file that goes into the guest side of an image. */
 export async function guestFingerprint(root: string): Promise<string> {
   const hash = createHash('sha256');
@@ -22,6 +24,13 @@ export async function guestFingerprint(root: string): Promise<string> {
     hash.update(`${file}\0${content.length}\0`).update(content);
   }
   return hash.digest('hex');
+}
+
+/** SHA-256, in hex, of the guard that goes into images. */
+export async function guardDigest(root: string): Promise<string> {
+  return createHash('sha256')
+    .update(await readFile(join(root, GUARD)))
+    .digest('hex');
 }
 
 /** The version in the product's package.json. */
