@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http';
-import { GATEWAY_PORT } from '../../src/protocol/wire.ts';
+import { GATE_PATH, GATEWAY_PORT } from '../../src/protocol/wire.ts';
 
 export interface FakeCall {
   readonly name: string;
@@ -15,12 +15,16 @@ const USAGE = {
   cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
 };
 
-/** A model on the gateway's port that asks for the calls of each turn, then stops. Speaks `pi-messages`. */
+/** A model on the gateway's port that asks for the calls of each turn, then stops. Speaks `pi-messages`; its gate allows all. */
 export async function fakeModel(turns: readonly (readonly FakeCall[])[]): Promise<Server> {
   let turn = 0;
   const server = createServer((request, response) => {
     request.resume();
     request.on('end', () => {
+      if (request.url === GATE_PATH) {
+        response.writeHead(200, { 'content-type': 'application/json' }).end('{"v":1,"verdict":"allow"}');
+        return;
+      }
       const calls = turns[turn];
       turn += 1;
       response.writeHead(200, { 'content-type': 'text/event-stream' });

@@ -15,6 +15,7 @@ const LIMITS: GuardLimits = {
   spillBytesPerCall: 8_000_000,
   spillBytesPerRun: 40_000_000,
   spillReserveBytes: 4_000_000,
+  gateTimeoutMs: 10_000,
 };
 
 export type PiEvent = Record<string, unknown>;

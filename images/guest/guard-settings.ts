@@ -6,7 +6,13 @@ export interface GuardSettings {
   readonly limits: GuardLimits;
 }
 
-const LIMIT_NAMES = ['bashTimeoutSeconds', 'spillBytesPerCall', 'spillBytesPerRun', 'spillReserveBytes'] as const;
+const LIMIT_NAMES = [
+  'bashTimeoutSeconds',
+  'spillBytesPerCall',
+  'spillBytesPerRun',
+  'spillReserveBytes',
+  'gateTimeoutMs',
+] as const;
 
 /** What the controller set for this run. Throws, and so ends pi at its start, when anything is missing or odd. */
 export function guardSettings(env: NodeJS.ProcessEnv): GuardSettings {

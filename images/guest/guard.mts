@@ -1,16 +1,21 @@
 /**
  * The guard: an extension that pi loads from the image. It does only what must be done inside: it names the gateway as
- * pi's provider, keeps full bash output from filling pi's temp folder, gives bash calls a timeout, and refuses files
- * that would hang pi. It is no boundary: whatever runs as pi's user can rewrite pi. The container is the boundary.
+ * pi's provider, asks the host about each tool call and does as it is told, keeps full bash output from filling pi's temp
+ * folder, gives bash calls a timeout, and refuses files that would hang pi. Once bash is allowed the guard is advice:
+ * whatever runs as pi's user can rewrite pi. The container is the boundary.
  */
 import { tmpdir } from 'node:os';
 import { GUEST } from '../../src/protocol/guest.ts';
 import { GATEWAY_PORT } from '../../src/protocol/wire.ts';
 import { cappedBash } from './capped-bash.ts';
 import { commandEnv } from './command-env.ts';
+import { carryOut, questionAbout } from './gate-call.ts';
+import { askHost } from './gate-client.ts';
 import { GUARD_ENTRY, type GuardEntry } from './guard-entry.ts';
 import { guardSettings } from './guard-settings.ts';
 import type { ExtensionApi, PiModule, Tool } from './pi-api.ts';
+import { GUARD_PREFIX } from './prefix.ts';
+import { pathsOfCall } from './resolve-paths.ts';
 import { refuseSpecialFile } from './special-file.ts';
 import { freeBytesOf, SpillBudget } from './spill-budget.ts';
 import { noteDefaultTimeout } from './timeout-note.ts';
@@ -52,11 +57,22 @@ export default function guard(pi: ExtensionApi): void {
       bashFor(call).execute(call, params, signal, onUpdate, context),
   });
 
-  pi.on('tool_call', (event, context) => {
-    const reason = refuseSpecialFile(event.toolName, event.input, context.cwd ?? cwd);
-    if (reason === undefined) return undefined;
-    note({ v: 1, kind: 'refused', call: event.toolCallId, tool: event.toolName, reason });
-    return { block: true, reason };
+  pi.on('tool_call', async (event, context) => {
+    const { toolCallId: call, toolName: tool, input } = event;
+    const found = pathsOfCall(tool, input, context.cwd ?? cwd);
+    const refused =
+      'refused' in found ? GUARD_PREFIX + found.refused : refuseSpecialFile(tool, input, context.cwd ?? cwd);
+    const paths = 'paths' in found ? found.paths : [];
+    if (refused !== undefined) note({ v: 1, kind: 'refused', call, tool, reason: refused });
+    try {
+      const question = questionAbout(event, { paths, tools: () => pi.getAllTools(), refused });
+      const answer = await askHost(question, limits.gateTimeoutMs, context.signal);
+      // Whatever the host says: it would hang pi.
+      return refused === undefined ? carryOut(answer, event) : { block: true, reason: refused };
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      return { block: true, reason: refused ?? `${GUARD_PREFIX}this call was not run: the host was asked, and ${why}` };
+    }
   });
 
   pi.on('tool_result', (event) => {

@@ -10,6 +10,8 @@ export interface ToolCallEvent {
   readonly toolName: string;
   readonly toolCallId: string;
   readonly input: Record<string, unknown>;
+  /** The call that made this one. */
+  readonly parentToolCallId?: string;
 }
 export interface ToolResultEvent extends ToolCallEvent {
   readonly content: readonly Content[];
@@ -17,6 +19,16 @@ export interface ToolResultEvent extends ToolCallEvent {
 }
 export interface Context {
   readonly cwd?: string;
+  /** Aborted with the turn. */
+  readonly signal?: AbortSignal | undefined;
+}
+export interface Blocked {
+  readonly block: true;
+  readonly reason: string;
+}
+export interface ToolInfo {
+  readonly name: string;
+  readonly annotations?: object;
 }
 
 export interface ExecOptions {
@@ -47,13 +59,11 @@ export interface Tool {
 }
 
 export interface ExtensionApi {
-  on(
-    event: 'tool_call',
-    handler: (event: ToolCallEvent, context: Context) => { block: true; reason: string } | undefined,
-  ): void;
+  on(event: 'tool_call', handler: (event: ToolCallEvent, context: Context) => Promise<Blocked | undefined>): void;
   on(event: 'tool_result', handler: (event: ToolResultEvent) => { content: readonly Content[] } | undefined): void;
   registerTool(tool: Tool): void;
   registerProvider(name: string, config: Record<string, unknown>): void;
+  getAllTools(): readonly ToolInfo[];
   appendEntry(type: string, data: unknown): void;
 }
 

@@ -44,6 +44,8 @@ function gatewayStopped(failure: GatewayFailure, facts: RunFacts): Outcome {
       return failed(failure.message, EXIT.sandboxFailed);
     case 'model':
       return agentFailed(`The model cannot be used: ${failure.message}`);
+    case 'bypass':
+      return { outcome: 'policy_stopped', exitCode: EXIT.stopped, reason: sentence(failure.message) };
     case 'tools':
       // Until the first answer nothing untrusted could run, so tools that differ from the plan are our own mistake.
       return facts.gateway.lastStopReason === undefined

@@ -3,17 +3,17 @@ import type { Duplex } from 'node:stream';
 import type { AssistantMessage } from '@earendil-works/pi-ai';
 import { messageOf } from '../errors.ts';
 import { withDeadline } from '../lib/deadline.ts';
-import type { LedgerEntry } from '../protocol/ledger.ts';
-import type { GatewayLimits } from '../protocol/model.ts';
-import type { NewRecord } from '../protocol/record.ts';
+import { GATE_PATH } from '../protocol/wire.ts';
 import { Admission, type Admitted, OtherTools } from './admission.ts';
 import { AnswerRecord } from './answer-record.ts';
 import { Budget, LimitReached } from './budget.ts';
 import { ProviderIdle, streamAnswer } from './call.ts';
 import { deltaOf } from './deltas.ts';
-import { type GatewayDelta, type GatewayFailure, type GatewayState, StateKeeper } from './gateway-state.ts';
+import { GateBypassed, GateDoor } from './gate-door.ts';
+import type { GatewayOptions } from './gateway-options.ts';
+import { type GatewayFailure, type GatewayState, StateKeeper } from './gateway-state.ts';
+import { isGivenUp } from './given-up.ts';
 import { HttpFront } from './http-front.ts';
-import type { ModelSource } from './model-source.ts';
 import { RefusedRequest } from './refusal.ts';
 import { ConnectionEnded, readBody } from './request-body.ts';
 import { checkHead } from './request-head.ts';
@@ -28,23 +28,8 @@ const MAX_REFUSALS = 1_000;
 /** Time that `close` gives calls to end, milliseconds. */
 const CLOSE_DEADLINE_MS = 5_000;
 
-export interface GatewayOptions {
-  readonly run: string;
-  readonly source: ModelSource;
-  readonly limits: GatewayLimits;
-  /** What pi must declare, no more and no less. */
-  readonly tools: readonly string[];
-  readonly record: (record: NewRecord) => void;
-  /** Appends durably before it returns. When it throws, nothing is answered and the run fails. */
-  readonly ledger: (entry: LedgerEntry) => void;
-  readonly onDelta?: (delta: GatewayDelta) => void;
-  /** The run must end: failures of kind `limit`, `scenario`, `tools` and `internal`. Called once. */
-  readonly onFailure?: (failure: GatewayFailure) => void;
-  readonly now?: () => number;
-}
-
 /**
- * The model gateway of one run: answers `POST /messages` on connections that come over the wire, and nothing else.
+ * The model gateway of one run: answers `POST /messages` on connections that come over the wire, and carries `POST /gate`.
  * What the container sends is a conversation that is checked and copied; address, credentials and model are ours.
  */
 export class Gateway {
@@ -52,6 +37,7 @@ export class Gateway {
   readonly #front: HttpFront;
   readonly #budget: Budget;
   readonly #admission: Admission;
+  readonly #door: GateDoor | undefined;
   readonly #keeper = new StateKeeper();
   readonly #aborts = new Set<AbortController>();
   readonly #exchanges = new Set<Promise<void>>();
@@ -62,6 +48,7 @@ export class Gateway {
     this.#options = options;
     this.#budget = new Budget(options.limits);
     this.#admission = new Admission(options.source, options.tools);
+    this.#door = options.gate && new GateDoor(options.gate);
     this.#front = new HttpFront({
       request: (req, res) => this.#take(req, res),
       refused: (refusal) => this.#note(refusal),
@@ -70,6 +57,11 @@ export class Gateway {
 
   get state(): GatewayState {
     return this.#keeper.current;
+  }
+
+  /** Loads what the first tool call needs, while there is time. */
+  async warm(): Promise<void> {
+    await this.#door?.load();
   }
 
   /** Serves one HTTP/1.1 connection of the container. */
@@ -103,16 +95,31 @@ export class Gateway {
     let leave: (() => void) | undefined;
     try {
       this.#checkStanding();
-      checkHead(req);
+      if (this.#door === undefined) checkHead(req, ['/messages']);
+      else if (checkHead(req, ['/messages', GATE_PATH]) === GATE_PATH)
+        return await this.#question(this.#door, req, res);
       leave = this.#budget.enter();
       const count = (bytes: number): void => this.#budget.countBytes(bytes);
       const body = await readBody(req, { max: this.#options.limits.requestBytes, count });
       this.#checkStanding();
-      await this.#call(this.#admission.admit(body), res);
+      const admitted = this.#admission.admit(body);
+      await this.#door?.admit(admitted.messages);
+      await this.#call(admitted, res);
     } catch (error) {
       this.#turnAway(req, res, error);
     } finally {
       leave?.();
+    }
+  }
+
+  /** A question costs nothing of the run's budget; the gate has its own bounds. */
+  async #question(door: GateDoor, req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const abort = new AbortController();
+    this.#aborts.add(abort);
+    try {
+      await door.answer(req, res, abort);
+    } finally {
+      this.#aborts.delete(abort);
     }
   }
 
@@ -157,6 +164,7 @@ export class Gateway {
         options: { ...admitted.options, maxTokens },
         onEvent: (event) => {
           said.add(event);
+          this.#door?.passing(event);
           const delta = deltaOf(call, event);
           if (delta !== undefined) onDelta?.(delta);
         },
@@ -207,7 +215,7 @@ export class Gateway {
     const offScript = source.failure?.();
     if (offScript !== undefined) this.#fail({ kind: 'scenario', message: offScript });
     else if (idle) this.#reachLimit('gateway.idleMs', `nothing came from the provider for ${limits.idleMs} ms`);
-    else if (error !== undefined && GIVEN_UP.has(message.rawStopReason ?? '')) {
+    else if (error !== undefined && isGivenUp(message.rawStopReason)) {
       this.#keeper.failed({ kind: 'model', message: error });
     }
   }
@@ -235,6 +243,10 @@ export class Gateway {
     if (error instanceof OtherTools) {
       const message = `pi declared other tools than planned: ${error.detail}`;
       this.#fail({ kind: 'tools', message });
+      return error;
+    }
+    if (error instanceof GateBypassed) {
+      this.#fail({ kind: 'bypass', message: error.detail });
       return error;
     }
     if (error instanceof RefusedRequest) {
@@ -280,13 +292,3 @@ export class Gateway {
     return new Date(this.#now()).toISOString();
   }
 }
-
-/** Categories after which trying again is of no use. */
-const GIVEN_UP: ReadonlySet<string> = new Set([
-  'authentication',
-  'permission',
-  'not_found',
-  'quota',
-  'redirect',
-  'answer_size',
-]);

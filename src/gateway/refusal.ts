@@ -1,6 +1,6 @@
 /** Why the gateway does not answer a request. Stable: they stand in the ledger and in records. */
 export type RefusalCode =
-  | 'path' // not `/messages`, compared before any decoding
+  | 'path' // neither `/messages` nor `/gate`, compared before any decoding
   | 'method'
   | 'absolute_form' // an absolute URL, `*` or anything else that is no path
   | 'connect'
@@ -20,6 +20,8 @@ export type RefusalCode =
   | 'model'
   | 'tools'
   | 'limit'
+  | 'busy' // too many questions to the gate at once
+  | 'bypass' // a tool call ran past the gate
   | 'failed' // the run has failed before
   | 'internal'
   | 'revoked';

@@ -1,16 +1,21 @@
 import type { IncomingMessage } from 'node:http';
+import type { GATE_PATH } from '../protocol/wire.ts';
 import { RefusedRequest } from './refusal.ts';
 
+/** What a request is for: a model call, or a question about a tool call. */
+export type Route = '/messages' | typeof GATE_PATH;
+
 /**
- * Refuses everything but `POST /messages` with a JSON body. The target is compared as it came, before any decoding or
- * resolving. No header is used for anything else.
+ * Refuses everything but `POST` to one of `routes` with a JSON body. The target is compared as it came, before any
+ * decoding or resolving. No header is used for anything else.
  */
-export function checkHead(req: IncomingMessage): void {
+export function checkHead(req: IncomingMessage, routes: readonly Route[]): Route {
   const target = req.url ?? '';
   if (!target.startsWith('/') || target.startsWith('//')) {
     throw new RefusedRequest(400, 'absolute_form', 'The request target must be a plain path.');
   }
-  if (target !== '/messages') throw new RefusedRequest(404, 'path', 'Only /messages is answered here.');
+  const route = routes.find((known) => known === target);
+  if (route === undefined) throw new RefusedRequest(404, 'path', `Only ${routes.join(' and ')} is answered here.`);
   if (req.method !== 'POST') throw new RefusedRequest(405, 'method', 'Only POST is answered here.');
   if (req.headers['content-encoding'] !== undefined) {
     throw new RefusedRequest(415, 'content_encoding', 'The body must not be compressed.');
@@ -24,4 +29,5 @@ export function checkHead(req: IncomingMessage): void {
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
     throw new RefusedRequest(400, 'transfer_encoding', 'The only transfer coding known here is chunked.');
   }
+  return route;
 }

@@ -35,6 +35,8 @@ export interface HostFacts {
   /** What the request and the policy files come to: everything that both can say is taken from here. */
   readonly policy: Policy;
   readonly policySha256: string;
+  /** Whether somebody can be asked about tool calls. */
+  readonly canAsk: boolean;
   readonly engine: { readonly cpus: number; readonly memory: number; readonly local: boolean };
   readonly repository: {
     readonly root: string;
@@ -102,6 +104,7 @@ export function makePlan(request: RunRequest, facts: HostFacts): RunPlan {
       thinking: request.thinking,
       path: facts.image.path,
       guardSha256: facts.image.guardSha256,
+      askMs: facts.canAsk ? policy.ask.timeoutMs : 0,
       limits,
     }),
     limits,

@@ -1,7 +1,7 @@
 import { GUARD_ENV, GUEST, type GuardLimits, PI_NODE_FLAGS } from '../protocol/guest.ts';
 import type { PlannedModel } from '../protocol/model.ts';
 import type { PiPlan, RunLimits } from '../protocol/plan.ts';
-import { SPILL_RESERVE } from './limits.ts';
+import { GATE_TIMEOUT_MS, SPILL_RESERVE } from './limits.ts';
 
 /** pi's name for the provider that is the gateway. */
 export const HOST_PROVIDER = 'host';
@@ -15,6 +15,8 @@ export function piCommand(options: {
   /** Search path of the image. */
   path: string;
   guardSha256: string;
+  /** How long somebody may be asked about a tool call; 0 when nobody can, milliseconds. */
+  askMs: number;
   limits: RunLimits;
 }): PiPlan {
   const { model, tools, limits } = options;
@@ -23,6 +25,7 @@ export function piCommand(options: {
     spillBytesPerCall: limits.spillBytesPerCall,
     spillBytesPerRun: limits.spillBytesPerRun,
     spillReserveBytes: SPILL_RESERVE,
+    gateTimeoutMs: GATE_TIMEOUT_MS + options.askMs,
   };
   return {
     tools: [...tools],

@@ -1,11 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { type Policy, ToolAnnotations, type Verdict } from './policy.ts';
 
-/**
+/*
  * The gate: before a tool call runs, the guard in pi's process asks the host, with `POST /gate` on the gateway's port, and
  * does what it is told. No answer, an answer that is none of these, a time-out or a broken connection blocks the call.
  */
-export const GATE_PATH = '/gate';
 
 const strict = { additionalProperties: false } as const;
 
@@ -23,14 +22,17 @@ export const ResolvedPath = Type.Object(
 );
 export type ResolvedPath = Static<typeof ResolvedPath>;
 
+/** Longest id of a call, characters: what the gateway lets through, and what pi appends for a nested one. */
+const CallId = Type.String({ minLength: 1, maxLength: 1100 });
+
 /** What the guard asks. */
 export const GateRequest = Type.Object(
   {
     v: Type.Literal(1),
     /** pi's id of the call; of a nested one, `parent/n`. */
-    call: Type.String({ minLength: 1, maxLength: 512 }),
+    call: CallId,
     /** The call that made this one. */
-    parent: Type.Optional(Type.String({ minLength: 1, maxLength: 512 })),
+    parent: Type.Optional(CallId),
     tool: Type.String({ minLength: 1, maxLength: 256 }),
     arguments: Type.Record(Type.String(), Type.Unknown()),
     paths: Type.Array(ResolvedPath, { maxItems: 64 }),

@@ -64,4 +64,6 @@ export interface GuardLimits {
   readonly spillBytesPerRun: number;
   /** Free space in the spill folder below which nothing more is kept, bytes. */
   readonly spillReserveBytes: number;
+  /** Longest wait for the host's word on a call, milliseconds; after that the call is blocked. */
+  readonly gateTimeoutMs: number;
 }

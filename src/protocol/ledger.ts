@@ -19,7 +19,7 @@ export type LedgerUsage = Static<typeof LedgerUsage>;
 
 /**
  * One line of `ledger.jsonl`. `open` is written before a call goes to the provider, `close` before the last byte of
- * its answer goes to the container, `refused` before a refusal does. Sizes and hashes only, never content.
+ * its answer goes to the container, `refused` before a refusal does, `gate` before the answer about a tool call does. Sizes and hashes only, never content.
  */
 export const LedgerEntry = Type.Union([
   Type.Object(
@@ -61,6 +61,20 @@ export const LedgerEntry = Type.Union([
       /** Stable reason code. */
       code: Type.String(),
       status: Type.Integer(),
+    },
+    { additionalProperties: false },
+  ),
+  Type.Object(
+    {
+      v: Type.Literal(1),
+      entry: Type.Literal('gate'),
+      time: Type.String(),
+      run: Type.String(),
+      /** pi's id of the tool call, and its tool; from the container, cut. */
+      toolCall: Type.String(),
+      tool: Type.String(),
+      verdict: Type.Union([Type.Literal('allow'), Type.Literal('deny'), Type.Literal('change')]),
+      rule: Type.String(),
     },
     { additionalProperties: false },
   ),

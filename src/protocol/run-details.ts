@@ -18,6 +18,8 @@ export const LedgerSums = Type.Object(
     unsettled: Count,
     /** Calls that the gateway turned away. */
     refused: Count,
+    /** Tool calls by what the gate decided. */
+    toolCalls: Type.Object({ allowed: Count, denied: Count }, strict),
     usage: Type.Object({ input: Count, output: Count, cacheRead: Count, cacheWrite: Count }, strict),
     /** US dollars. */
     costUsd: Type.Number({ minimum: 0 }),

@@ -13,6 +13,8 @@ export const WIRE_MAGIC = 'pi-sandbox-wire/1\n';
 /** Loopback port of the gateway inside the container. Not one of the ports that fetch refuses. */
 export const GATEWAY_PORT = 18080;
 export const GATEWAY_AUTHORITY = 'gateway:80';
+/** Where the guard asks about tool calls, on the same port. */
+export const GATE_PATH = '/gate';
 
 /** The host sends an HTTP/2 PING this often, milliseconds. */
 export const PING_INTERVAL_MS = 4_000;

@@ -15,6 +15,7 @@ import type { Outcome } from '../protocol/outcome.ts';
 import type { RunPlan } from '../protocol/plan.ts';
 import type { RunRequest } from '../request/run-request.ts';
 import { drive } from './drive.ts';
+import { gateOfRun } from './gate-of-run.ts';
 import { gitHost } from './git-host.ts';
 import { HandBackOfRun } from './hand-back.ts';
 import type { RunHost } from './host.ts';
@@ -91,6 +92,7 @@ export async function execute(parts: ExecuteParts): Promise<RunResult> {
     source: prepared.source,
     limits: plan.limits.gateway,
     tools: plan.pi.tools,
+    gate: gateOfRun(parts, plan, files, timers),
     record: (entry) => {
       timers.touch();
       settled.take(entry);
@@ -165,6 +167,8 @@ async function converse(parts: ExecuteParts, session: Session): Promise<SeenOfPi
     const { sandbox, plan } = await startWithFreeSlot(parts, session, undo);
     session.inside.started = { sandbox, plan };
     session.clearUp();
+    // While pi starts there is time; should it fail, the first request says so.
+    gateway.warm().catch(() => {});
     sandbox.wire.closed.catch((error: unknown) => stops.fail(error));
     void watchVolume(parts, plan, sandbox.container, talking.signal);
     const { stdin, stdout, stderr, exec } = sandbox.pi;

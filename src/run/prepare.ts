@@ -8,6 +8,7 @@ import { type HostFacts, makePlan } from '../plan/make-plan.ts';
 import { effectivePolicy, policyDigest } from '../policy/effective.ts';
 import { loadPolicyLayers } from '../policy/load.ts';
 import { checkModel, checkModelName } from '../policy/models.ts';
+import type { Decision, JudgedCall } from '../protocol/gate.ts';
 import { LABEL } from '../protocol/labels.ts';
 import type { RunPlan } from '../protocol/plan.ts';
 import type { Policy } from '../protocol/policy.ts';
@@ -16,6 +17,7 @@ import { ensureStateRoot, newRunId, RunFolder } from '../transcript/run-folder.t
 import { checkRoot } from '../workspace/root.ts';
 import { selectFiles } from '../workspace/select.ts';
 import type { Selection } from '../workspace/selection.ts';
+import { decisionsOf } from './decisions.ts';
 import { gitHost } from './git-host.ts';
 import type { RunHost } from './host.ts';
 import { ownInstallation } from './installation.ts';
@@ -32,6 +34,8 @@ export interface Prepared {
   /** Plans with a pair of user ids that is free right now. */
   readonly plan: () => Promise<RunPlan>;
   readonly run: string;
+  /** What the policy says of a tool call. */
+  readonly decide: (call: JudgedCall) => Decision | Promise<Decision>;
 }
 
 /** Looks at everything the plan depends on. Creates nothing that stays. Rejects with SandboxError. */
@@ -63,6 +67,7 @@ export async function prepare(request: RunRequest, host: RunHost, signal: AbortS
     model: source.model,
     policy,
     policySha256: policyDigest(policy),
+    canAsk: host.askGate !== undefined,
     engine: { cpus: engine.facts.cpus, memory: engine.facts.memory, local: engine.facts.local },
     repository: {
       root,
@@ -82,7 +87,7 @@ export async function prepare(request: RunRequest, host: RunHost, signal: AbortS
     const made = makePlan(request, { ...facts, slot, labels });
     return { ...made, notices: [...made.notices, ...(await workspaceNotices(made, selection))] };
   };
-  return { engine, source, selection, installation, policy, plan, run };
+  return { engine, source, selection, installation, policy, plan, run, decide: decisionsOf(policy, selection) };
 }
 
 function onlyAllowed(policy: Policy, source: ModelSource): ModelSource {

@@ -18,6 +18,7 @@ export async function readLedger(runFolder: string): Promise<LedgerSums | undefi
     requests: 0,
     unsettled: 0,
     refused: 0,
+    toolCalls: { allowed: 0, denied: 0 },
     usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
     costUsd: 0,
     estimated: false,
@@ -30,6 +31,7 @@ export async function readLedger(runFolder: string): Promise<LedgerSums | undefi
       const entry = line.kind === 'line' ? parse(line.content) : undefined;
       if (entry === undefined) totals.damaged++;
       else if (entry.entry === 'refused') totals.refused++;
+      else if (entry.entry === 'gate') totals.toolCalls[entry.verdict === 'deny' ? 'denied' : 'allowed']++;
       else if (entry.entry === 'open') {
         totals.requests++;
         totals.unsettled++;

@@ -12,6 +12,7 @@ const LIMITS = {
   spillBytesPerCall: 300_000,
   spillBytesPerRun: 700_000,
   spillReserveBytes: 50_000,
+  gateTimeoutMs: 1_000,
 };
 
 function setUp(options: { free?: number; limits?: Partial<typeof LIMITS> } = {}) {

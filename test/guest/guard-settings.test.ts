@@ -24,7 +24,13 @@ describe('the environment of commands', () => {
 });
 
 describe('settings from the controller', () => {
-  const limits = { bashTimeoutSeconds: 1, spillBytesPerCall: 2, spillBytesPerRun: 3, spillReserveBytes: 4 };
+  const limits = {
+    bashTimeoutSeconds: 1,
+    spillBytesPerCall: 2,
+    spillBytesPerRun: 3,
+    spillReserveBytes: 4,
+    gateTimeoutMs: 5,
+  };
   const good = { PI_SANDBOX_MODEL: '{"id":"m","cost":{"input":0}}', PI_SANDBOX_LIMITS: JSON.stringify(limits) };
 
   test('are taken as they are', () => {

@@ -49,10 +49,15 @@ export function hostFacts({ repository = {}, ...rest }: FactOverrides = {}): Fac
 
 /** The plan of a request that no policy file has a say in. */
 export function makePlan(request: RunRequest, facts: FactsWithoutPolicy): RunPlan {
-  return planFrom(request, { ...facts, policy: effectivePolicy(request, []), policySha256: '1'.repeat(64) });
+  return planFrom(request, {
+    ...facts,
+    policy: effectivePolicy(request, []),
+    policySha256: '1'.repeat(64),
+    canAsk: false,
+  });
 }
 
-type FactsWithoutPolicy = Omit<HostFacts, 'policy' | 'policySha256'>;
+type FactsWithoutPolicy = Omit<HostFacts, 'policy' | 'policySha256' | 'canAsk'>;
 type FactOverrides = Partial<Omit<FactsWithoutPolicy, 'repository'>> & {
   repository?: Partial<HostFacts['repository']>;
 };

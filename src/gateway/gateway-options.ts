@@ -1,0 +1,23 @@
+import type { LedgerEntry } from '../protocol/ledger.ts';
+import type { GatewayLimits } from '../protocol/model.ts';
+import type { NewRecord } from '../protocol/record.ts';
+import type { GatePort } from './gate-port.ts';
+import type { GatewayDelta, GatewayFailure } from './gateway-state.ts';
+import type { ModelSource } from './model-source.ts';
+
+export interface GatewayOptions {
+  readonly run: string;
+  readonly source: ModelSource;
+  readonly limits: GatewayLimits;
+  /** What pi must declare, no more and no less. */
+  readonly tools: readonly string[];
+  readonly record: (record: NewRecord) => void;
+  /** Appends durably before it returns. When it throws, nothing is answered and the run fails. */
+  readonly ledger: (entry: LedgerEntry) => void;
+  /** Decides on tool calls; without it there is no `/gate`. */
+  readonly gate?: GatePort;
+  readonly onDelta?: (delta: GatewayDelta) => void;
+  /** The run must end: failures of any kind but `model`. Called once. */
+  readonly onFailure?: (failure: GatewayFailure) => void;
+  readonly now?: () => number;
+}

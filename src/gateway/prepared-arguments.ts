@@ -1,0 +1,76 @@
+import type { Message, Tool, ToolCall } from '@earendil-works/pi-ai';
+
+type Validate = (tool: Tool, call: ToolCall) => Record<string, unknown>;
+
+/**
+ * Makes of the arguments of a call what pi makes of them before it asks its guard: it folds the forms of `edit`, then
+ * lets its library fit them to the schema that it declared (`"5"` becomes 5, an optional null goes away). The same
+ * library does it here, with the declarations of the first request, before which nothing untrusted ran inside.
+ */
+export class PreparedArguments {
+  readonly #tools = new Map<string, Tool>();
+  #validate: Validate | undefined;
+
+  /** Loads the library, which takes a moment. */
+  async load(): Promise<void> {
+    this.#validate ??= (await import('@earendil-works/pi-ai/utils/validation')).validateToolArguments;
+  }
+
+  /** Takes the declarations of a conversation; the first one of each tool stays. */
+  declare(messages: readonly Message[]): void {
+    if (this.#tools.size > 0) return;
+    for (const message of messages) {
+      if (message.role !== 'system') continue;
+      for (const tool of message.toolsAdded ?? []) if (!this.#tools.has(tool.name)) this.#tools.set(tool.name, tool);
+    }
+    // Compiles each schema once, so that the first calls do not wait for it.
+    for (const { name } of this.#tools.values()) {
+      this.of({ type: 'toolCall', id: '', name, arguments: {} });
+    }
+  }
+
+  /** Undefined for a call that pi refuses by itself: an unknown tool, or arguments that do not fit. */
+  of(call: ToolCall): Record<string, unknown> | undefined {
+    const tool = this.#tools.get(call.name);
+    if (tool === undefined || this.#validate === undefined) return undefined;
+    try {
+      const folded = call.name === 'edit' ? foldEdits(call.arguments) : call.arguments;
+      return this.#validate(tool, { ...call, arguments: folded as ToolCall['arguments'] });
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** pi 1.6.0 takes edits as JSON text, as one object, and as `oldText` and `newText` beside the path. */
+function foldEdits(given: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const args: Record<string, unknown> = { ...given };
+  if (args['edits'] !== undefined) args['edits'] = editList(args['edits']);
+  const { oldText, newText, ...rest } = args;
+  if (typeof oldText !== 'string' || typeof newText !== 'string') return args;
+  const edits: unknown = rest['edits'];
+  return { ...rest, edits: [...(Array.isArray(edits) ? edits : []), { oldText, newText }] };
+}
+
+function editList(edits: unknown): unknown {
+  if (isEdit(edits)) return [edits];
+  if (typeof edits !== 'string') return edits;
+  try {
+    const parsed: unknown = JSON.parse(edits);
+    if (Array.isArray(parsed)) return parsed;
+    return isEdit(parsed) ? [parsed] : edits;
+  } catch {
+    return edits;
+  }
+}
+
+function isEdit(value: unknown): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'oldText' in value &&
+    'newText' in value &&
+    typeof value.oldText === 'string' &&
+    typeof value.newText === 'string'
+  );
+}
