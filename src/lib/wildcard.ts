@@ -11,22 +11,39 @@ type Token =
  */
 export class Wildcard {
   readonly #tokens: Token[];
+  /** Of a glob that stands for one text only. */
   readonly #text: string | undefined;
+  /** Texts that everything that matches must hold: a quick no for nearly all of the others. */
+  readonly #needles: readonly string[];
+  /** What is before and after the only `*`, when there is nothing else. */
+  readonly #around: readonly [before: string, after: string] | undefined;
 
   /** `literal` comes first and is taken as it stands. */
   constructor(glob: string, literal = '') {
     this.#tokens = [...charTokens(literal), ...globTokens(glob)];
     this.#text = /[*?[\\]/.test(glob) ? undefined : literal + glob;
+    const runs = literalRuns(this.#tokens);
+    this.#needles = runs.filter((run) => run !== '');
+    const only = this.#tokens.filter(({ kind }) => kind !== 'char');
+    this.#around = only.length === 1 && only[0]?.kind === 'some' ? [runs[0] ?? '', runs[1] ?? ''] : undefined;
   }
 
   matches(text: string): boolean {
-    return this.#text === undefined ? this.#run(text, false) : text === this.#text;
+    if (this.#text !== undefined) return text === this.#text;
+    if (this.#around === undefined) return this.#mayMatch(text) && this.#run(text, false);
+    const [before, after] = this.#around;
+    const long = text.length >= before.length + after.length && text.startsWith(before) && text.endsWith(after);
+    return long && !text.slice(before.length, text.length - after.length).includes('/');
   }
 
   /** Whether the path matches, or a folder that it is in. */
   matchesWithin(path: string): boolean {
-    if (this.#text === undefined) return this.#run(path, true);
+    if (this.#text === undefined) return this.#mayMatch(path) && this.#run(path, true);
     return path.startsWith(this.#text) && (path.length === this.#text.length || path[this.#text.length] === '/');
+  }
+
+  #mayMatch(text: string): boolean {
+    return this.#needles.every((needle) => text.includes(needle));
   }
 
   /**
@@ -74,6 +91,16 @@ export class Wildcard {
       if (kind === undefined || kind === 'char' || kind === 'one') return;
     }
   }
+}
+
+/** Texts between what stands for something else, in order; one more than there are of those. */
+function literalRuns(tokens: readonly Token[]): string[] {
+  const runs = [''];
+  for (const token of tokens) {
+    if (token.kind === 'char') runs[runs.length - 1] += token.char;
+    else runs.push('');
+  }
+  return runs;
 }
 
 function charTokens(text: string): Token[] {

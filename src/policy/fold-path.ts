@@ -13,6 +13,29 @@ export function foldPath(path: string): string {
 }
 
 /** The same without blanks and dots at the end of a name, as Windows takes it. Names of dots alone stay. */
-export function trimNames(path: string): string {
-  return path.replace(/(?<=[^/. ])[. ]+(?=\/|$)/g, '');
+function trimNames(path: string): string {
+  return /[. ](\/|$)/.test(path) ? path.replace(/(?<=[^/. ])[. ]+(?=\/|$)/g, '') : path;
+}
+
+/** One spelling of a path, with its last part. */
+export interface Spelling {
+  readonly path: string;
+  readonly name: string;
+}
+
+/** An absolute path as it is, and as look-alikes of it come to the same. */
+export interface PathForms {
+  readonly exact: Spelling;
+  /** One or two. */
+  readonly folded: readonly Spelling[];
+}
+
+export function pathForms(path: string): PathForms {
+  const folded = foldPath(path);
+  const trimmed = trimNames(folded);
+  return { exact: spelling(path), folded: (trimmed === folded ? [folded] : [folded, trimmed]).map(spelling) };
+}
+
+function spelling(path: string): Spelling {
+  return { path, name: path.slice(path.lastIndexOf('/') + 1) };
 }

@@ -1,6 +1,7 @@
 import type { JudgedCall, RuleMatch } from '../protocol/gate.ts';
 import type { PathAccess, Policy, Verdict } from '../protocol/policy.ts';
 import { type FileCall, type Place, surroundingsOf } from './file-call.ts';
+import { type PathForms, pathForms } from './fold-path.ts';
 import { judgeSearch } from './judge-search.ts';
 import { matchersOf, type RuleMatcher } from './rule-matcher.ts';
 import { STRICTNESS } from './strictness.ts';
@@ -17,14 +18,20 @@ import { STRICTNESS } from './strictness.ts';
 export function judgePaths(policy: Policy['paths'], call: JudgedCall, file: FileCall): readonly RuleMatch[] {
   const matchers = matchersOf(policy.rules, surroundingsOf(call)).filter((matcher) => matcher.wants(file.access));
   const matches = file.places.flatMap((place) => {
-    const met = matchers.flatMap((matcher) => ruleMatch(matcher, place, file) ?? []);
+    const forms = pathForms(place.path);
+    const met = matchers.flatMap((matcher) => ruleMatch(matcher, forms, place, file) ?? []);
     return met.length > 0 ? met : [defaultMatch(policy, call, place, file)];
   });
   return [...matches, ...judgeSearch(matchers, call, file)];
 }
 
-function ruleMatch(matcher: RuleMatcher, { path, how }: Place, { verb }: FileCall): RuleMatch | undefined {
-  const met = matcher.meets(path);
+function ruleMatch(
+  matcher: RuleMatcher,
+  forms: PathForms,
+  { path, how }: Place,
+  { verb }: FileCall,
+): RuleMatch | undefined {
+  const met = matcher.meets(forms);
   if (met === undefined) return undefined;
   const { id, verdict, reason } = matcher.rule;
   return { rule: id, verdict, reason, subject: `${verb} ${path}`, detail: `${path}, ${how}: ${met}` };

@@ -1,5 +1,6 @@
 import type { JudgedCall, RuleMatch } from '../protocol/gate.ts';
 import type { FileCall } from './file-call.ts';
+import { pathForms } from './fold-path.ts';
 import type { RuleMatcher } from './rule-matcher.ts';
 import { SearchGlob } from './search-glob.ts';
 
@@ -17,15 +18,18 @@ import { SearchGlob } from './search-glob.ts';
 export function judgeSearch(matchers: readonly RuleMatcher[], call: JudgedCall, file: FileCall): readonly RuleMatch[] {
   if (call.tool !== 'grep') return [];
   const glob = new SearchGlob(call.arguments['glob']);
-  const shown = file.places.flatMap(({ path }) => shownBelow(path === '/' ? '/' : `${path}/`, call, glob));
+  const shown = new Set(file.places.flatMap(({ path }) => shownBelow(path === '/' ? '/' : `${path}/`, call, glob)));
+  const all = [...shown].map(pathForms);
   return matchers.flatMap((matcher) => {
     const { id, verdict, reason } = matcher.rule;
     if (verdict === 'allow') return [];
-    const paths = [...new Set(shown)].filter((path) => matcher.meets(path) !== undefined);
-    const [first] = paths;
+    const met = all.filter((forms) => matcher.meets(forms) !== undefined);
+    const [first] = met;
     if (first === undefined) return [];
-    const detail = `the search shows ${first}: ${matcher.meets(first)}`;
-    return [{ rule: id, verdict, reason, subject: `search ${paths.join(', ')}`, detail }];
+    const subject = `search ${met.map(({ exact }) => exact.path).join(', ')}`;
+    return [
+      { rule: id, verdict, reason, subject, detail: `the search shows ${first.exact.path}: ${matcher.meets(first)}` },
+    ];
   });
 }
 

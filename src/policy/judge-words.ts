@@ -1,6 +1,7 @@
 import type { CommandWord, JudgedCall, RuleMatch } from '../protocol/gate.ts';
 import type { PathAccess, Policy } from '../protocol/policy.ts';
 import { surroundingsOf } from './file-call.ts';
+import { pathForms } from './fold-path.ts';
 import { matchersOf } from './rule-matcher.ts';
 import { spelledName } from './search-glob.ts';
 import { resolveToolPath } from './tool-path.ts';
@@ -40,8 +41,10 @@ export function judgeWords(policy: Policy, call: JudgedCall, words: readonly Com
     for (const form of formsOf(word.text)) {
       const path = resolveToolPath(form, { ...around, workspace: word.folder ?? around.workspace });
       if (path === undefined) continue;
+      const asIs = pathForms(path);
+      const spelled = pathForms(withoutStars(path));
       for (const matcher of wanted) {
-        const met = matcher.meets(path) ?? matcher.meets(withoutStars(path));
+        const met = matcher.meets(asIs) ?? matcher.meets(spelled);
         const { id, verdict, reason } = matcher.rule;
         const subject = `${access.includes('write') ? 'write' : 'read'} ${path}`;
         if (met === undefined || found.has(`${id} ${subject}`)) continue;

@@ -1,4 +1,5 @@
 import type { Policy } from '../protocol/policy.ts';
+import { pathForms } from './fold-path.ts';
 import { matchersOf } from './rule-matcher.ts';
 import type { Surroundings } from './tool-path.ts';
 
@@ -16,7 +17,8 @@ export function protectedFiles(policy: Policy['paths'], files: Iterable<string>,
   const found: string[] = [];
   if (matchers.length === 0) return found;
   for (const file of files) {
-    if (!matchers.some((matcher) => matcher.meets(`${around.workspace}/${file}`) !== undefined)) continue;
+    const forms = pathForms(`${around.workspace}/${file}`);
+    if (!matchers.some((matcher) => matcher.meets(forms) !== undefined)) continue;
     found.push(file);
     if (found.length === MAX_PROTECTED) break;
   }

@@ -1,6 +1,6 @@
 import { Wildcard } from '../lib/wildcard.ts';
 import type { PathAccess, PathRule } from '../protocol/policy.ts';
-import { foldPath, trimNames } from './fold-path.ts';
+import { foldPath, type PathForms, type Spelling } from './fold-path.ts';
 import type { Surroundings } from './tool-path.ts';
 
 interface Matcher {
@@ -14,7 +14,7 @@ export class RuleMatcher {
   readonly #names: readonly Matcher[];
   readonly #folders: readonly Matcher[];
   readonly #except: readonly Wildcard[];
-  /** What stops something also stops look-alikes; what allows something allows exactly that. */
+  /** What stops something also stops look-alikes; what allows something allows exactly that, and so does an exception. */
   readonly #fold: (text: string) => string;
 
   constructor(rule: PathRule, around: Surroundings) {
@@ -30,17 +30,18 @@ export class RuleMatcher {
   }
 
   /** Which part of the rule an absolute path meets: `names .env`, `folders .git/hooks`. Undefined when none. */
-  meets(path: string): string | undefined {
-    const name = path.slice(path.lastIndexOf('/') + 1);
-    if (this.#except.some((except) => except.matches(name))) return undefined;
-    const folded = this.#fold(path);
-    const forms = this.rule.verdict === 'allow' ? [folded] : [...new Set([folded, trimNames(folded)])];
+  meets(path: PathForms): string | undefined {
+    const met = this.#part(this.rule.verdict === 'allow' ? [path.exact] : path.folded);
+    if (met === undefined || this.#except.some((except) => except.matches(path.exact.name))) return undefined;
+    return met;
+  }
+
+  #part(spellings: readonly Spelling[]): string | undefined {
     if (this.rule.names === undefined && this.rule.folders === undefined) return 'every path';
-    for (const form of forms) {
-      const last = form.slice(form.lastIndexOf('/') + 1);
-      const named = this.#names.find(({ wildcard }) => wildcard.matches(last));
+    for (const { path, name } of spellings) {
+      const named = this.#names.find(({ wildcard }) => wildcard.matches(name));
       if (named !== undefined) return `names ${named.glob}`;
-      const folder = this.#folders.find(({ wildcard }) => wildcard.matchesWithin(form));
+      const folder = this.#folders.find(({ wildcard }) => wildcard.matchesWithin(path));
       if (folder !== undefined) return `folders ${folder.glob}`;
     }
     return undefined;

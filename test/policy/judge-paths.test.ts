@@ -29,6 +29,20 @@ describe('a path rule', () => {
     expect(on(policy, 'read', { path: 'a' }).verdict).toBe('allow');
   });
 
+  test('for reading also holds for what else shows contents, and not for names', () => {
+    const policy = paths([rule({ names: ['x'], access: ['read'] })]);
+    for (const tool of ['read', 'grep', 'edit']) expect(on(policy, tool, { path: 'x' }).verdict).toBe('deny');
+    for (const tool of ['write', 'find', 'ls']) expect(on(policy, tool, { path: 'x' }).verdict).toBe('allow');
+  });
+
+  test('holds for each spelling that read may try, whatever the guard tells', () => {
+    const policy = paths([rule({ names: ['it\u2019s', 'Shot 3\u202fPM.png'] })]);
+    for (const path of ["it's", 'Shot 3 PM.png']) {
+      expect(on(policy, 'read', { path }).verdict).toBe('deny');
+      expect(on(policy, 'write', { path }).verdict).toBe('allow');
+    }
+  });
+
   test.each([
     ['src', 'src', true],
     ['src/', 'src/a/b', true],
