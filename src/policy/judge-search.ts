@@ -1,8 +1,12 @@
+import { clip } from '../lib/bounded-text.ts';
 import type { JudgedCall, RuleMatch } from '../protocol/gate.ts';
 import type { FileCall } from './file-call.ts';
 import { pathForms } from './fold-path.ts';
 import type { RuleMatcher } from './rule-matcher.ts';
 import { SearchGlob } from './search-glob.ts';
+
+/** UTF-16 units of a path in a reason. */
+const MAX_SHOWN = 100;
 
 /**
  * What a search of a folder would show although it does not name it: pi's `grep` looks into hidden files too, so one of
@@ -13,7 +17,8 @@ import { SearchGlob } from './search-glob.ts';
  *
  * So a repository without such files is searched freely, and one that has some by a glob that leaves them out. What it
  * does not see is a protected file that the agent itself made during the run: what is in it, the agent wrote or copied.
- * Ignored files need no rule, as they neither enter the sandbox nor are searched by pi.
+ * Files that git ignores are not in a copy. In a mount they are, and pi passes over them; but a glob such as `*`, which
+ * ripgrep lets win over ignore rules, brings them back, and that is not seen.
  */
 export function judgeSearch(matchers: readonly RuleMatcher[], call: JudgedCall, file: FileCall): readonly RuleMatch[] {
   if (call.tool !== 'grep') return [];
@@ -27,8 +32,10 @@ export function judgeSearch(matchers: readonly RuleMatcher[], call: JudgedCall, 
     const [first] = met;
     if (first === undefined) return [];
     const subject = `search ${met.map(({ exact }) => exact.path).join(', ')}`;
+    const shownFirst = clip(first.exact.path, MAX_SHOWN);
+    const why = `This search would show ${shownFirst}; leave it out by a glob or another folder. ${reason}`;
     return [
-      { rule: id, verdict, reason, subject, detail: `the search shows ${first.exact.path}: ${matcher.meets(first)}` },
+      { rule: id, verdict, reason: why, subject, detail: `the search shows ${shownFirst}: ${matcher.meets(first)}` },
     ];
   });
 }

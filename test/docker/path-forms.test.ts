@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build as bundle } from 'esbuild';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -130,6 +131,80 @@ describe('the file that pi opens is the one that is judged (M9)', () => {
     expect(textOf(run.records, 'call_4_6')).toContain('plain.txt');
     // Through a link to nothing, and through one in a folder.
     expect(textOf(run.records, 'call_5_1')).toBe('writtenI was /workspace/plain.txt\n');
+  });
+});
+
+describe('a rule about a file holds in every form of its path (M9)', () => {
+  let run: EndedRun;
+  beforeAll(async () => {
+    const policy = join(session.folder, 'team.yaml');
+    const rule = { id: 'not-this-one', verdict: 'deny', reason: 'Nobody reads this file.', names: ['plain.txt'] };
+    writeFileSync(policy, JSON.stringify({ version: 1, paths: { rules: [rule] } }));
+    const files = Object.fromEntries(FILES.map((file) => [file, `I am ${absolute(file)}\n`]));
+    const root = session.repository('ruled', {
+      ...files,
+      'config/.env': 'KEY=hunter2\n',
+      'config/my.env.bak': 'KEY=old\n',
+    });
+    const turns = [
+      { tools: [call('bash', { command: `${LINKS}; ln -s config/.env settings` })] },
+      { tools: FORMS.map(([path]) => call('read', { path })) },
+      {
+        tools: [
+          call('write', { path: 'linked/up.txt', content: 'x' }),
+          call('edit', { path: '@link.txt', edits: [{ oldText: 'I am', newText: 'x' }] }),
+          call('grep', { path: 'chain.txt', pattern: 'I am' }),
+          call('read', { path: 'config/.env' }),
+          call('read', { path: 'settings' }),
+          call('grep', { pattern: 'KEY', path: 'config' }),
+          call('grep', { pattern: 'KEY', path: 'config', glob: '*.bak' }),
+          call('read', { path: 'config/my.env.bak' }),
+          call('write', { path: '/opt/pi-sandbox/guest/guard.mjs', content: 'x' }),
+          call('read', { path: '/proc/self/environ' }),
+          call('ls', { path: 'config' }),
+        ],
+      },
+      { text: 'done' },
+    ];
+    run = await session.run(root, turns, { args: ['--policy', policy] });
+  });
+
+  const answer = (id: string) => [endOf(run.records, id).isError, textOf(run.records, id)] as const;
+  const decision = (id: string) => run.records.find(({ type, ...record }) => type === 'gate' && record['call'] === id);
+
+  test('also where a link leads to it, and no other file is touched by it', () => {
+    for (const [at, [form, file]] of FORMS.entries()) {
+      const [isError, text] = answer(`call_2_${at + 1}`);
+      const denied = file === 'plain.txt';
+      expect(isError, form).toBe(denied);
+      expect(text.trim(), form).toContain(denied ? 'Nobody reads this file.' : `I am ${absolute(file)}`);
+      if (denied) expect(text, form).not.toContain('I am');
+    }
+  });
+
+  test.each([
+    ['write through a linked folder', 1, 'not-this-one'],
+    ['edit through a link', 2, 'not-this-one'],
+    ['grep through links', 3, 'not-this-one'],
+    ['read of .env', 4, 'secret-env-files'],
+    ['read of a link to .env', 5, 'secret-env-files'],
+    ['grep in the folder that holds .env', 6, 'secret-env-files'],
+    ['write to the guard', 9, 'sandbox-own-files'],
+    ['read of the variables of pi', 10, 'process-internals'],
+  ])('%s is denied by the rule that says so', (_what, at, rule) => {
+    const [isError, text] = answer(`call_3_${at}`);
+    expect(isError).toBe(true);
+    expect(text).not.toMatch(/hunter2|I am/);
+    expect(decision(`call_3_${at}`)).toMatchObject({ source: 'observed', verdict: 'deny', rule });
+  });
+
+  test.each([
+    ['grep with a glob that leaves .env out', 7, 'KEY=old'],
+    ['read of a look-alike', 8, 'KEY=old'],
+    ['listing the folder', 11, '.env'],
+  ])('%s is let be', (_what, at, text) => {
+    expect(answer(`call_3_${at}`)).toEqual([false, expect.stringContaining(text)]);
+    expect(decision(`call_3_${at}`)).toMatchObject({ verdict: 'allow' });
   });
 });
 

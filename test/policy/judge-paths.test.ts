@@ -164,6 +164,13 @@ describe('a search of a folder that holds protected files', () => {
     expect(some.subject).toBe('search /workspace/api/.env.test');
   });
 
+  test('the reason says how to go on', () => {
+    const { reason } = on(policy, 'grep', { pattern: 'x' }, known);
+    expect(reason).toMatch(
+      /^This search would show \/workspace\/\.env; leave it out by a glob or another folder\. This file/,
+    );
+  });
+
   test('names may be listed', () => {
     for (const tool of ['ls', 'find'])
       expect(on(policy, tool, { path: '.', pattern: '*' }, known).verdict).toBe('allow');
