@@ -1,0 +1,38 @@
+import { MAX_COMMANDS, MAX_DEPTH, MAX_NODES, MAX_PARSED } from './limits.ts';
+
+/** A bound was reached: the text is more than will be looked at. The message is part of a sentence. */
+export class TooMuch extends Error {}
+
+/** What one text may still cost. */
+export class Budget {
+  #nodes = MAX_NODES;
+  #commands = MAX_COMMANDS;
+  #parsed = MAX_PARSED;
+  #depth = 0;
+
+  /** @throws TooMuch */
+  node(): void {
+    if (--this.#nodes < 0) throw new TooMuch('it has too many parts');
+  }
+
+  /** @throws TooMuch */
+  command(): void {
+    if (--this.#commands < 0) throw new TooMuch('it comes to too many commands');
+  }
+
+  /** @throws TooMuch */
+  parse(units: number): void {
+    this.#parsed -= units;
+    if (this.#parsed < 0) throw new TooMuch('it is nested too deeply for its length');
+  }
+
+  /** Runs something one level down. @throws TooMuch */
+  below<T>(action: () => T): T {
+    if (++this.#depth > MAX_DEPTH) throw new TooMuch('it is nested too deeply');
+    try {
+      return action();
+    } finally {
+      this.#depth--;
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import type { DoubleQuotedChild, Word, WordPart } from 'unbash';
+import { expandBraces } from './braces.ts';
+import type { Budget } from './budget.ts';
+import { parseWords } from './grammar.ts';
+import { MAX_FORMS, MAX_VALUE } from './limits.ts';
+import { outputOf } from './output-of.ts';
+import { elementPieces, expansionValues, parameterValues, type WordExpander } from './parameters.ts';
+import { barePieces, fieldsOf, type Piece } from './pieces.ts';
+import type { Elements, ShellState } from './state.ts';
+import { type Field, unknown } from './types.ts';
+
+/** Each alternative is the pieces that a part can make. */
+type Alternatives = readonly (readonly Piece[])[];
+
+/** Works out words without running anything. Reads the state; only `${x:=y}` writes to it. */
+export class Expander implements WordExpander {
+  readonly state: ShellState;
+  readonly unsetIsEmpty: boolean;
+  /** A variable was met that the text has not set. */
+  sawUnset = false;
+  readonly #budget: Budget;
+
+  constructor(state: ShellState, budget: Budget, unsetIsEmpty = false) {
+    this.state = state;
+    this.unsetIsEmpty = unsetIsEmpty;
+    this.#budget = budget;
+  }
+
+  metUnset(): void {
+    this.sawUnset = true;
+  }
+
+  /** Every list of fields that some words can become; at most MAX_FORMS, the last one a list with what is not known. */
+  forms(words: readonly Word[]): readonly (readonly Field[])[] {
+    let forms: Field[][] = [[]];
+    for (const word of words) {
+      const next = this.fields(word);
+      const product = forms.flatMap((form) => next.map((fields) => [...form, ...fields]));
+      forms = product.length > MAX_FORMS ? forms.map((form) => [...form, unknown(word.text)]) : product;
+    }
+    return forms;
+  }
+
+  /** Every list of fields that one word can become. */
+  fields(word: Word): readonly (readonly Field[])[] {
+    this.#budget.node();
+    if (word.parts?.some((part) => part.type === 'BraceExpansion')) return [this.#braced(word)];
+    const separators =
+      this.state
+        .valuesOf('IFS')
+        ?.flat()
+        .map(({ text }) => text)
+        .join('') ?? '';
+    return this.#alternatives(word).map((pieces) => fieldsOf(pieces, ` \t\n${separators}`));
+  }
+
+  /** Every value of a word that makes one field, as for an assignment. */
+  values(word: Word): readonly Field[] {
+    return this.#alternatives(word).map((pieces) => {
+      const whole = pieces.map((piece): Piece => {
+        if (piece.kind === 'break') return { text: ' ', kind: 'quoted' };
+        return piece.kind === 'expanded' ? { ...piece, kind: 'quoted' } : piece;
+      });
+      return fieldsOf(whole, '')[0] ?? { text: '', pattern: '', known: true };
+    });
+  }
+
+  /** The text of a heredoc, or of anything else that is not cut into fields; undefined when only the shell will know. */
+  text(parts: readonly WordPart[] | undefined, plain: string): string | undefined {
+    if (parts === undefined) return plain;
+    const [pieces, ...more] = this.#product(parts, (part) =>
+      part.type === 'Literal' ? [[{ text: part.value, kind: 'quoted' }]] : this.#part(part, true),
+    );
+    if (pieces === undefined || more.length > 0 || pieces.some(({ kind }) => kind === 'unknown')) return undefined;
+    return pieces.map(({ text }) => text).join('');
+  }
+
+  #braced(word: Word): readonly Field[] {
+    const sources = expandBraces(word.text);
+    if (sources === undefined) return [unknown(word.text)];
+    return sources.flatMap((source) => {
+      this.#budget.parse(source.length);
+      return parseWords(source).flatMap((part) => {
+        const [pieces, ...more] = this.#alternatives(part);
+        return pieces === undefined || more.length > 0 ? [unknown(source)] : fieldsOf(pieces, ' \t\n');
+      });
+    });
+  }
+
+  #alternatives(word: Word): Alternatives {
+    if (word.parts === undefined) return [tilde(barePieces(word.text))];
+    return this.#product(word.parts, (part) => this.#part(part, false)).map(tilde);
+  }
+
+  #product<T>(parts: readonly T[], each: (part: T) => Alternatives): Alternatives {
+    let all: Piece[][] = [[]];
+    for (const part of parts) {
+      const next = each(part);
+      if (next.length * all.length > MAX_FORMS) return [[{ text: '…', kind: 'unknown' }]];
+      all = all.flatMap((before) => next.map((pieces) => [...before, ...pieces]));
+    }
+    return all;
+  }
+
+  #part(part: WordPart | DoubleQuotedChild, quoted: boolean): Alternatives {
+    this.#budget.node();
+    switch (part.type) {
+      case 'Literal':
+        return [quoted ? [{ text: part.value, kind: 'quoted' }] : barePieces(part.text)];
+      case 'SingleQuoted':
+      case 'AnsiCQuoted':
+        return [[{ text: part.value, kind: 'quoted' }]];
+      case 'DoubleQuoted':
+      case 'LocaleString':
+        return this.#product(part.parts, (child) => this.#part(child, true)).map((pieces) =>
+          pieces.length === 0 && part.parts.length === 0 ? [{ text: '', kind: 'quoted' }] : pieces,
+        );
+      case 'SimpleExpansion': {
+        const name = part.text.slice(1).replaceAll('\\\n', '');
+        return this.#elements(parameterValues(name, this.state, this), quoted, name === '@');
+      }
+      case 'ParameterExpansion': {
+        const each = part.parameter === '@' || part.index?.value === '@';
+        return this.#elements(expansionValues(part, this.state, this), quoted, each);
+      }
+      case 'CommandExpansion': {
+        const output = part.script && this.#budget.below(() => outputOf(part.script!, this));
+        if (output === undefined || output.length > MAX_VALUE) return [[{ text: part.text, kind: 'unknown' }]];
+        return [[{ text: output.replace(/\n+$/, ''), kind: quoted ? 'quoted' : 'expanded' }]];
+      }
+      case 'ArithmeticExpansion':
+        return [[{ text: part.text, kind: 'unknown' }]];
+      case 'ProcessSubstitution':
+        return [[{ text: '/dev/fd/63', kind: 'quoted' }]];
+      default:
+        return [[{ text: part.text, kind: 'bare' }]];
+    }
+  }
+
+  #elements(values: readonly Elements[], quoted: boolean, each: boolean): Alternatives {
+    return values.map((elements) => {
+      if (elements.length === 0) return quoted && !each ? [{ text: '', kind: 'quoted' }] : [];
+      return elementPieces(elements, quoted, quoted && !each);
+    });
+  }
+}
+
+/** A `~` that stands for a home is one that starts the word without quotes. */
+function tilde(pieces: readonly Piece[]): readonly Piece[] {
+  const [first, ...rest] = pieces;
+  if (first?.kind !== 'bare' || !first.text.startsWith('~')) return pieces;
+  const alone = rest.length === 0 || first.text.includes('/');
+  if (!alone) return [{ text: '~', kind: 'quoted' }, { text: first.text.slice(1), kind: 'bare' }, ...rest];
+  return [{ text: '~', kind: 'home' }, { text: first.text.slice(1), kind: 'bare' }, ...rest];
+}

@@ -1,0 +1,60 @@
+import { parseShell } from './grammar.ts';
+import type { FormRun } from './reading.ts';
+import type { Field } from './types.ts';
+
+/** Follows the call of a function of the text; false when there is none of that name. */
+export function callFunction(name: string, args: readonly Field[], run: FormRun): boolean {
+  const { reading, state } = run;
+  const called = state.functions.get(name);
+  if (called === undefined) return false;
+  reading.called.add(name);
+  if (reading.following.has(name)) return true;
+  const { positional } = state;
+  reading.following.add(name);
+  state.positional = args;
+  try {
+    reading.budget.below(() => reading.steps.node(called.body, { reading, state, input: run.input }));
+  } finally {
+    state.positional = positional;
+    reading.following.delete(name);
+  }
+  return true;
+}
+
+/** Looks into functions that nothing in the text calls: a trap or another shell may. */
+export function uncalledFunctions(run: Pick<FormRun, 'reading' | 'state' | 'input'>): void {
+  const { reading, state } = run;
+  reading.silent = true;
+  for (const [name, { body }] of [...state.functions]) {
+    if (reading.called.has(name)) continue;
+    reading.following.add(name);
+    const inside = state.fork();
+    inside.positional = undefined;
+    reading.steps.node(body, { ...run, state: inside });
+    reading.following.delete(name);
+  }
+  reading.silent = false;
+}
+
+/**
+ * Reads a command in addition with the alias that the text gave it. Only some shells replace aliases in a text that they
+ * did not read from a terminal, so the command as it stands counts too.
+ */
+export function useAlias(name: string, args: readonly Field[], run: FormRun): void {
+  const { reading, state } = run;
+  const alias = state.aliases.get(name);
+  const key = `alias ${name}`;
+  if (alias === undefined || reading.following.has(key)) return;
+  const text = `${alias} ${args.map(quoted).join(' ')}`;
+  reading.following.add(key);
+  reading.budget.parse(text.length);
+  reading.budget.below(() => reading.steps.script(parseShell(text), { reading, state, input: run.input }));
+  reading.following.delete(key);
+}
+
+/** A word as it has to be written to become this field. */
+export function quoted({ text, pattern, known }: Field): string {
+  if (!known) return text;
+  if (/^[\w./~*?@%+:,=-]+$/.test(pattern)) return pattern;
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

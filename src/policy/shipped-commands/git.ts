@@ -1,0 +1,155 @@
+import type { CommandRule } from '../../protocol/policy.ts';
+
+const loses = 'It throws away changes of the working copy that nothing can bring back; name the files that are meant.';
+const rewrites = 'It rewrites or drops history of the working copy.';
+const remote = 'It changes where git sends to, or with whose rights; a later push would go there.';
+const REMOTE_SETTINGS =
+  'credential*|url.*|remote.*|http.*|https.*|core.sshcommand|core.sshCommand|core.askpass|core.askPass|core.hookspath|core.hooksPath|core.fsmonitor|core.gitproxy|core.gitProxy|alias.*|include.*|includeif.*|filter.*|protocol.*|sendemail.*';
+const WRITE = ['--get|--get-all|--get-regexp|--get-urlmatch|-l|--list|--show-origin'];
+
+/** Git: what is lost, and where it would be sent. */
+export const GIT_RULES: readonly CommandRule[] = [
+  {
+    id: 'git-reset-hard',
+    verdict: 'ask',
+    reason: loses,
+    programs: ['git'],
+    subcommand: ['reset'],
+    options: ['--hard|--merge'],
+  },
+  {
+    id: 'git-clean',
+    verdict: 'ask',
+    reason: 'It removes every file that git does not keep, the work of this run among them.',
+    programs: ['git'],
+    subcommand: ['clean'],
+    options: ['-f|--force', '-d|-x|-X'],
+    without: ['-n|--dry-run'],
+  },
+  {
+    id: 'git-checkout-all',
+    verdict: 'ask',
+    reason: loses,
+    programs: ['git'],
+    subcommand: ['checkout|restore'],
+    paths: ['.', '\\*'],
+    without: ['-b|-B|-S|--staged'],
+  },
+  {
+    id: 'git-checkout-force',
+    verdict: 'ask',
+    reason: loses,
+    programs: ['git'],
+    subcommand: ['checkout|switch'],
+    options: ['-f|--force|--discard-changes'],
+  },
+  {
+    id: 'git-remove-all',
+    verdict: 'ask',
+    reason: loses,
+    programs: ['git'],
+    subcommand: ['rm'],
+    paths: ['.', '\\*'],
+    without: ['--cached|-n|--dry-run'],
+  },
+  { id: 'git-stash-drop', verdict: 'ask', reason: loses, programs: ['git'], subcommand: ['stash', 'drop|clear'] },
+  {
+    id: 'git-branch-delete',
+    verdict: 'ask',
+    reason: rewrites,
+    programs: ['git'],
+    subcommand: ['branch'],
+    options: ['-D'],
+  },
+  { id: 'git-filter', verdict: 'deny', reason: rewrites, programs: ['git'], subcommand: ['filter-branch|filter-repo'] },
+  {
+    id: 'git-filter-tool',
+    verdict: 'deny',
+    reason: rewrites,
+    programs: ['git-filter-repo', 'git-filter-branch', 'bfg'],
+  },
+  { id: 'git-reflog', verdict: 'deny', reason: rewrites, programs: ['git'], subcommand: ['reflog', 'expire|delete'] },
+  {
+    id: 'git-gc',
+    verdict: 'deny',
+    reason: rewrites,
+    programs: ['git'],
+    subcommand: ['gc'],
+    options: ['--prune=now|--prune=all|--prune=0*'],
+  },
+  {
+    id: 'git-prune',
+    verdict: 'ask',
+    reason: rewrites,
+    programs: ['git'],
+    subcommand: ['prune|update-ref|replace|symbolic-ref'],
+    options: ['-d|--delete|--expire*|-v|--stdin'],
+  },
+  {
+    id: 'git-worktree',
+    verdict: 'ask',
+    reason: loses,
+    programs: ['git'],
+    subcommand: ['worktree', 'remove'],
+    options: ['-f|--force'],
+  },
+  {
+    id: 'git-remote',
+    verdict: 'ask',
+    reason: remote,
+    programs: ['git'],
+    subcommand: ['remote', 'add|set-url|rename|remove|rm|set-head'],
+  },
+  {
+    id: 'git-config',
+    verdict: 'ask',
+    reason: remote,
+    programs: ['git'],
+    subcommand: ['config', REMOTE_SETTINGS, '**'],
+    without: WRITE,
+  },
+  {
+    id: 'git-config-set',
+    verdict: 'ask',
+    reason: remote,
+    programs: ['git'],
+    subcommand: ['config', 'set|unset|edit', `${REMOTE_SETTINGS}`],
+  },
+  {
+    id: 'git-config-edit',
+    verdict: 'ask',
+    reason: remote,
+    programs: ['git'],
+    subcommand: ['config'],
+    options: ['-e|--edit|--add|--replace-all'],
+    operands: REMOTE_SETTINGS.split('|'),
+  },
+  {
+    id: 'git-credential',
+    verdict: 'deny',
+    reason: 'It asks for passwords or stores them.',
+    programs: ['git'],
+    subcommand: ['credential*', '**'],
+  },
+  {
+    id: 'git-credential-tool',
+    verdict: 'deny',
+    reason: 'It asks for passwords or stores them.',
+    programs: ['git-credential*'],
+  },
+  {
+    id: 'git-environment',
+    verdict: 'ask',
+    reason: remote,
+    sets: [
+      'GIT_SSH',
+      'GIT_SSH_COMMAND',
+      'GIT_ASKPASS',
+      'SSH_ASKPASS',
+      'GIT_PROXY_COMMAND',
+      'GIT_CONFIG_COUNT',
+      'GIT_CONFIG_GLOBAL',
+      'GIT_CONFIG_SYSTEM',
+    ],
+  },
+];
