@@ -8,7 +8,7 @@ import { KNOWN_TOOLS, selectTools } from './tools.ts';
 const RULE_LISTS = ['/tools/rules', '/commands/rules', '/paths/rules'] as const;
 const NO_CONDITION = new Set(['id', 'verdict', 'reason']);
 /** Globs that are held against one name, in which there is no slash. */
-const NAMES = new Set(['names', 'except', 'programs', 'fedBy']);
+const NAMES = /\/paths\/rules\/\d+\/except$|\/(names|programs|fedBy)$/;
 const CONTROL = /\p{Cc}/u;
 
 /** What the schema cannot say about a file: values that cannot be used, or that could never match. Takes any shape. */
@@ -66,7 +66,7 @@ function fieldProblems(path: string, key: string, value: unknown): Problem[] {
   }
   if (!Array.isArray(value) || key === 'access') return [];
   return value.flatMap((glob, index): Problem[] => {
-    const why = typeof glob === 'string' ? badGlob(glob, NAMES.has(key)) : undefined;
+    const why = typeof glob === 'string' ? badGlob(glob, NAMES.test(path)) : undefined;
     return why === undefined ? [] : [{ path: `${path}/${index}`, message: why }];
   });
 }

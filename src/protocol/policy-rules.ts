@@ -27,7 +27,7 @@ export const CommandRule = Type.Object(
     ...rule,
     /** Names of the program, without folder; one must match. */
     programs: Type.Optional(Globs),
-    /** First words that are no options, in order: `["push"]`. */
+    /** First words that are no options, in order; alternatives are apart by `|`: `["remote", "add|set-url"]`. */
     subcommand: Type.Optional(Globs),
     /** All must be there; alternatives are apart by `|`: `-f|--force`. Short options in one word count each. */
     options: Type.Optional(Globs),
@@ -36,13 +36,15 @@ export const CommandRule = Type.Object(
     /** One must match one of the words that are no options. */
     operands: Type.Optional(Globs),
     /**
-     * One must match an operand or the value of an option, taken as a path: as it is from the workspace (`.git`, `..` and
-     * `../x` above it), else from `~` or `/`, `.` and `..` resolved, folders of `cd` before it included. A word with
-     * wildcards also matches a name that it stands for; `\*` is a wildcard that stands for all.
+     * One must match an operand, the value of an option or the target of a redirection, taken as a path: from the workspace
+     * (`.git`; itself is `.`), else from `~`, else from `/`, with `.` and `..` resolved and a `cd` before it counted. A word
+     * with wildcards also matches a name that it stands for; `\*` is a wildcard that stands for all.
      */
     paths: Type.Optional(Globs),
     /** One must match the target of a redirection that writes, taken as a path. */
     writesTo: Type.Optional(Globs),
+    /** What does not count for the three before. */
+    except: Type.Optional(Globs),
     /** Whether it reads what another command writes: `curl ... | sh`. */
     afterPipe: Type.Optional(Type.Boolean()),
     /** Whether it is an interpreter that runs text that the call does not hold: `| sh`, `bash <(...)`, `eval "$(...)"`. */

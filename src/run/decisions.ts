@@ -1,6 +1,7 @@
 import { decide } from '../policy/decide.ts';
+import { judgeCommand } from '../policy/judge-command.ts';
 import { protectedFiles } from '../policy/protected-files.ts';
-import type { CommandJudge, Decision, JudgedCall } from '../protocol/gate.ts';
+import type { Decision, JudgedCall } from '../protocol/gate.ts';
 import { GUEST } from '../protocol/guest.ts';
 import type { Policy } from '../protocol/policy.ts';
 import type { Selection } from '../workspace/selection.ts';
@@ -17,17 +18,3 @@ export function decisionsOf(policy: Policy, selection: Selection): (call: Judged
 function* filesOf({ entries }: Selection): Generator<string> {
   for (const { path, type } of entries) if (type !== 'dir') yield path.toString('utf8');
 }
-
-/** Until commands are taken apart: every command is what no rule names. */
-const judgeCommand: CommandJudge = ({ default: verdict }) => ({
-  matches: [
-    {
-      rule: 'commands.default',
-      verdict,
-      reason: `Commands that no rule names: ${verdict}.`,
-      subject: 'commands',
-      detail: 'no rule names it',
-    },
-  ],
-  words: [],
-});

@@ -17,7 +17,6 @@ import { ensureStateRoot, newRunId, RunFolder } from '../transcript/run-folder.t
 import { checkRoot } from '../workspace/root.ts';
 import { selectFiles } from '../workspace/select.ts';
 import type { Selection } from '../workspace/selection.ts';
-import { decisionsOf } from './decisions.ts';
 import { gitHost } from './git-host.ts';
 import type { RunHost } from './host.ts';
 import { ownInstallation } from './installation.ts';
@@ -46,8 +45,8 @@ export async function prepare(request: RunRequest, host: RunHost, signal: AbortS
   const { configDir, homeDir } = host;
   const policy = effectivePolicy(request, await loadPolicyLayers({ file: request.policy, configDir, homeDir, root }));
   checkModelName(policy, request.model);
-  // The three take their time in different places: a socket, module loading, the disk.
-  const [[engine, image], source, selection] = await settleAll([
+  // These take their time in different places: a socket, module loading, the disk.
+  const [[engine, image], source, selection, { decisionsOf }] = await settleAll([
     host.connect().then(async (found) => [found, await host.ensureImage(found, request.image, signal)] as const),
     resolveModel(request.model, {
       env: host.env,
@@ -56,6 +55,8 @@ export async function prepare(request: RunRequest, host: RunHost, signal: AbortS
       ...(request.thinking === undefined ? {} : { thinking: request.thinking }),
     }).then((found) => onlyAllowed(policy, found)),
     select(root, policy, host, signal),
+    // With the shell grammar in it.
+    import('./decisions.ts'),
   ]);
   signal.throwIfAborted();
   requireRuntime(engine.facts, request.runtime);
