@@ -3,23 +3,22 @@ import type { PathAccess, Policy } from '../protocol/policy.ts';
 import { surroundingsOf } from './file-call.ts';
 import { pathForms } from './fold-path.ts';
 import { matchersOf } from './rule-matcher.ts';
-import { spelledName } from './search-glob.ts';
 import { resolveToolPath } from './tool-path.ts';
 
-/** They print or look up their words, or see no more of a file than that it is there. */
-const NAMES_ONLY = new Set(
-  '[ [[ alias basename cd command declare dirname echo export local ls mkdir printf pwd readlink readonly realpath rmdir stat test touch true type which'.split(
-    ' ',
-  ),
+/** They print or look up their words, or see no more of a file than its name, size or kind. */
+const NAMES_ONLY = setOf(
+  '[ [[ alias basename cd command declare dirname du echo export fd file find local ls mkdir printf pwd readlink readonly realpath rmdir stat test true type wc which',
 );
 /** What of git shows no contents. */
-const GIT_NAMES_ONLY = new Set('add check-ignore clean commit init ls-files mv rm status'.split(' '));
+const GIT_NAMES_ONLY = setOf('add check-ignore checkout clean commit init ls-files mv reset restore rm status');
 /** Their first operand is a pattern or a program, not a file. */
-const PATTERN_FIRST = new Set('ack ag awk egrep fgrep gawk grep jq mawk perl rg sed yq'.split(' '));
-/** They may write any of their operands. */
-const WRITERS = new Set(
-  'chmod chown cp dd install ln mv patch perl rm rsync sed shred tar tee touch truncate unzip'.split(' '),
-);
+const PATTERN_FIRST = setOf('ack ag awk egrep fgrep gawk grep jq mawk perl rg sed yq');
+/** They write or remove their operands and show nothing of them. */
+const WRITE_ONLY = setOf('chmod chown rm shred tee touch truncate');
+/** They may write any of their operands, and show or copy them. */
+const WRITERS = setOf('cp dd install ln mv patch perl rsync scp sed tar unzip');
+/** The last of several operands is where the others go. */
+const TARGET_LAST = setOf('cp install ln mv rsync scp');
 
 /** Words of one call that are looked at; a call with more is unclear. */
 const MAX_WORDS = 2000;
@@ -27,8 +26,8 @@ const MAX_WORD = 4095;
 
 /**
  * Words of a command against the path rules that stop something: `cat .env` is stopped where `read .env` is. Only words
- * that stand there as they are, links not followed: what a script, a variable or a pattern like `.e*` makes of it is not
- * seen. That is why this narrows what an honest agent does and is no boundary.
+ * that stand there as they are, links not followed: what a script makes of it, what a pattern like `*` stands for
+ * and what a program finds in a folder by itself (`grep -r`) is not seen. That is why this narrows what an honest agent does and is no boundary.
  * The defaults for paths do not count here, since most words name no file.
  */
 export function judgeWords(policy: Policy, call: JudgedCall, words: readonly CommandWord[]): readonly RuleMatch[] {
@@ -41,12 +40,11 @@ export function judgeWords(policy: Policy, call: JudgedCall, words: readonly Com
     for (const form of formsOf(word.text)) {
       const path = resolveToolPath(form, { ...around, workspace: word.folder ?? around.workspace });
       if (path === undefined) continue;
-      const asIs = pathForms(path);
-      const spelled = pathForms(withoutStars(path));
+      const forms = pathForms(path);
       for (const matcher of wanted) {
-        const met = matcher.meets(asIs) ?? matcher.meets(spelled);
+        const met = matcher.meets(forms) ?? matcher.meetsPattern(path);
         const { id, verdict, reason } = matcher.rule;
-        const subject = `${access.includes('write') ? 'write' : 'read'} ${path}`;
+        const subject = `${access.find((kind) => matcher.wants([kind]))} ${path}`;
         if (met === undefined || found.has(`${id} ${subject}`)) continue;
         found.set(`${id} ${subject}`, { rule: id, verdict, reason, subject, detail: `${said(word)}: ${met}` });
       }
@@ -55,22 +53,27 @@ export function judgeWords(policy: Policy, call: JudgedCall, words: readonly Com
   return [...found.values()];
 }
 
-function fileWords(words: readonly CommandWord[]): { word: CommandWord; access: PathAccess[] }[] {
-  const operands = new Map<number, number>();
-  return words.flatMap((word, at) => {
-    if (word.redirection !== undefined) return [{ word, access: [word.redirection] }];
-    const place = operands.get(word.command) ?? 0;
-    operands.set(word.command, place + 1);
-    const program = word.program ?? '';
-    const first = place === 0 ? word : words.slice(0, at).find((other) => isOperandOf(other, word.command));
-    if (NAMES_ONLY.has(program) || (PATTERN_FIRST.has(program) && place === 0)) return [];
-    if (program === 'git' && (place === 0 || GIT_NAMES_ONLY.has(first?.text ?? ''))) return [];
-    return [{ word, access: WRITERS.has(program) ? ['read', 'write'] : ['read'] }];
-  });
+function fileWords(words: readonly CommandWord[]): { word: CommandWord; access: readonly PathAccess[] }[] {
+  const commands = Map.groupBy(
+    words.filter(({ redirection }) => redirection === undefined),
+    ({ command }) => command,
+  );
+  const operands = [...commands.values()].flatMap((own) =>
+    own.map((word, at) => ({ word, access: accessOf(word.program ?? '', at, own) })),
+  );
+  const redirections = words.flatMap((word) =>
+    word.redirection === undefined ? [] : [{ word, access: [word.redirection] }],
+  );
+  return [...operands, ...redirections].filter(({ access }) => access.length > 0);
 }
 
-function isOperandOf(word: CommandWord, command: number): boolean {
-  return word.redirection === undefined && word.command === command;
+/** What a program does with one of its operands; nothing of what it does not open. */
+function accessOf(program: string, at: number, own: readonly CommandWord[]): readonly PathAccess[] {
+  if (NAMES_ONLY.has(program) || (PATTERN_FIRST.has(program) && at === 0)) return [];
+  if (program === 'git' && (at === 0 || GIT_NAMES_ONLY.has(own[0]?.text ?? ''))) return [];
+  if (WRITE_ONLY.has(program)) return ['write'];
+  if (TARGET_LAST.has(program) && at > 0 && at === own.length - 1) return ['write'];
+  return WRITERS.has(program) ? ['read', 'write'] : ['read'];
 }
 
 /** A word itself and the parts that programs take for a file: `--env-file=.env`, `if=.env`, `HEAD:.env`, `@.env`. */
@@ -78,13 +81,6 @@ function formsOf(text: string): string[] {
   if (text.length > MAX_WORD || text.includes('\0')) return [];
   const forms = [text, text.slice(text.lastIndexOf('=') + 1), text.slice(text.lastIndexOf(':') + 1)];
   return [...new Set(forms.filter((form) => form !== ''))];
-}
-
-/** `.env*` asks for `.env`; a name of stars alone asks for nothing in particular. */
-function withoutStars(path: string): string {
-  const name = path.slice(path.lastIndexOf('/') + 1);
-  const spelled = spelledName(name);
-  return spelled === '' || spelled === name ? path : path.slice(0, -name.length) + spelled;
 }
 
 function said({ program, redirection, text }: CommandWord): string {
@@ -100,4 +96,8 @@ function tooMany({ commands }: Policy): RuleMatch {
     subject: 'command',
     detail: `more than ${MAX_WORDS} words`,
   };
+}
+
+function setOf(words: string): ReadonlySet<string> {
+  return new Set(words.split(' '));
 }

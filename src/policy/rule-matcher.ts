@@ -36,6 +36,21 @@ export class RuleMatcher {
     return met;
   }
 
+  /**
+   * Which name of the rule a path stands for whose last part is a pattern of the shell: `.env` of `.e*`. A pattern that
+   * says less than two characters, `.*` aside, asks for nothing in particular.
+   */
+  meetsPattern(path: string): string | undefined {
+    const pattern = this.#fold(path.slice(path.lastIndexOf('/') + 1));
+    const said = pattern.search(/[*?[]/);
+    if (said < 1 || (said === 1 && !pattern.startsWith('.'))) return undefined;
+    const wildcard = new Wildcard(pattern);
+    const named = this.#names.find(
+      ({ glob, wildcard: own }) => wildcard.matches(this.#fold(glob)) || own.matches(pattern),
+    );
+    return named === undefined ? undefined : `names ${named.glob}`;
+  }
+
   #part(spellings: readonly Spelling[]): string | undefined {
     if (this.rule.names === undefined && this.rule.folders === undefined) return 'every path';
     for (const { path, name } of spellings) {

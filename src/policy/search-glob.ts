@@ -35,7 +35,7 @@ function anchored(glob: string): Wildcard {
   return new Wildcard(path.includes('/') ? `/${path}` : `/**/${path}`);
 }
 
-export function spelledName(glob: string): string {
+function spelledName(glob: string): string {
   return glob.slice(glob.lastIndexOf('/') + 1).replace(/[*?[\]\\]/g, '');
 }
 
