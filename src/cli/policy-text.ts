@@ -2,16 +2,13 @@ import { Document, isScalar, isSeq, visit } from 'yaml';
 import { GiB, KiB, MiB } from '../lib/bytes.ts';
 import type { Policy } from '../protocol/policy.ts';
 
-/** Longest line before a list is broken into several. */
-const LINE_WIDTH = 120;
-
 /** The effective policy as YAML in the form of a policy file, with the origin of each value behind it. */
 export function policyText(policy: Policy): string {
   const { layers, origins } = policy;
-  const document = new Document(shown(policy));
+  const document = new Document(shown(policy), { aliasDuplicateObjects: false });
   for (const [pointer, origin] of originsShown(policy)) comment(document, pointer, origin);
   visit(document, {
-    // Lists of plain values on one line; in those that hold rules, each rule below the other.
+    // One value a line, so that it can be searched: lists of plain values on one; in those that hold rules, each rule below the other.
     Seq: (_key, node) => {
       if (node.items.every((item) => isScalar(item))) node.flow = true;
     },
@@ -24,7 +21,7 @@ export function policyText(policy: Policy): string {
   if (off.length > 0) {
     document.comment = ` Off: ${off.map((key) => `${key.slice('off:'.length)} (${origins[key]})`).join(', ')}.`;
   }
-  return document.toString({ lineWidth: LINE_WIDTH, flowCollectionPadding: false });
+  return document.toString({ lineWidth: 0, flowCollectionPadding: false });
 }
 
 /** In the keys and units of a file. Absent limits are left to the plan. */

@@ -88,7 +88,10 @@ function mergeTools(layers: readonly Layer[], origins: Record<string, string>, p
       }
       const after = new Set(names);
       for (const name of [...before, ...after]) {
-        if (before.has(name) !== after.has(name)) origins[`tool:${name}`] = list.origin;
+        if (before.has(name) === after.has(name)) continue;
+        // At the end, so that the origins of tools stand in the order of the layers.
+        delete origins[`tool:${name}`];
+        origins[`tool:${name}`] = list.origin;
       }
     }
   }
