@@ -76,9 +76,11 @@ function badGlob(glob: string, isName: boolean): string | undefined {
   const bare = glob.replace(/\\./gsu, '');
   if (bare.endsWith('\\')) return 'a glob cannot end in a single \\';
   if (CONTROL.test(glob)) return 'a glob has no control characters';
-  if (/[[\]{}]/.test(bare)) {
-    return `${JSON.stringify(glob)}: there is no [ ] and { } in these globs; give one for each, or put \\ before the character`;
+  if (/[{}]/.test(bare)) {
+    return `${JSON.stringify(glob)}: there is no {a,b} in these globs; give one for each, or put \\ before the brace`;
   }
+  if (/\[(?![^\]]+\])/.test(bare))
+    return `${JSON.stringify(glob)}: a [ without its ]; put \\ before one that is meant as it is`;
   if (bare.startsWith('!')) return `${JSON.stringify(glob)}: globs cannot be turned round by !`;
   if (isName && bare.includes('/')) return `${JSON.stringify(glob)} can never match: a name has no / in it`;
   return undefined;

@@ -11,7 +11,7 @@ export type Verdict = Static<typeof Verdict>;
 
 /** Why, in words for the model and for the person who is asked. One sentence. */
 const Reason = Type.String({ minLength: 1, maxLength: 300 });
-/** Glob: `*` any characters but `/`, `**` also those, `?` one, `\` takes the character after it as it is. */
+/** Glob: `*` any characters but `/`, `**` also those, `?` one, `[...]` one of these, `\` takes the next character as it is. */
 export const Glob = Type.String({ minLength: 1, maxLength: 256 });
 const Globs = Type.Array(Glob, { minItems: 1, maxItems: 64 });
 /** A regular expression in the syntax of RE2 (no look-around, no back references), held against text in linear time. */

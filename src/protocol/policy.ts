@@ -7,7 +7,6 @@ export {
   PathAccess,
   PathRule,
   RedactionPattern,
-  RuleId,
   ToolAnnotations,
   ToolRule,
   Verdict,

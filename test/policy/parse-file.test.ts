@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MAX_FILE_PROBLEMS } from '../../src/policy/parse-file.ts';
+import { SHIPPED_COMMANDS } from '../../src/policy/shipped-commands.ts';
+import { SHIPPED_PATHS } from '../../src/policy/shipped-paths.ts';
 import { layerOf, parsed, problemsOf } from './files.ts';
 
 const rule = (fields: string) =>
@@ -114,11 +116,15 @@ describe('what is wrong with a policy file is said with line and column: its con
       /^4:24: redaction\.patterns\[0\]\.pattern: the pattern cannot be used\./,
     ],
     [
-      'a class in a glob',
-      rule('programs: ["rm[d]"]'),
-      /^4:54: commands\.rules\[0\]\.programs\[0\]: "rm\[d\]": there is no \[ \] and \{ \} in these globs/,
+      'an open class in a glob',
+      rule('programs: ["rm[d"]'),
+      /^4:54: commands\.rules\[0\]\.programs\[0\]: "rm\[d": a \[ without its \]/,
     ],
-    ['alternatives in a glob', rule('operands: ["*.{a,b}"]'), /there is no \[ \] and \{ \}/],
+    [
+      'alternatives in a glob',
+      rule('operands: ["*.{a,b}"]'),
+      /: there is no \{a,b\} in these globs; give one for each/,
+    ],
     ['a folder among names', rule('programs: ["/bin/rm"]'), /"\/bin\/rm" can never match: a name has no \/ in it\.$/],
     ['a glob turned round', rule('operands: ["!x"]'), /cannot be turned round by !/],
     ['a cut glob', rule('operands: ["x\\\\"]'), /cannot end in a single \\/],
@@ -173,6 +179,15 @@ describe('a policy file that fits', () => {
 
   test('may be JSON with a schema for editors, and have a mark of its encoding', () => {
     expect(parsed('\ufeff{"$schema": "../schemas/policy.schema.json", "version": 1}').problems).toBeUndefined();
+  });
+
+  test('may have the globs that the rules understand', () => {
+    expect(problemsOf(rule('operands: ["*.p[ey]m", "a?b/**", "\\\\[x", "\\\\{"]'))).toEqual([]);
+  });
+
+  test('could hold the rules that are built in', () => {
+    const file = { version: 1, commands: { rules: SHIPPED_COMMANDS }, paths: { rules: SHIPPED_PATHS } };
+    expect(problemsOf(JSON.stringify(file))).toEqual([]);
   });
 
   test('needs no more than its version', () => {
