@@ -69,7 +69,7 @@ describe('policies are taken from the user and from nobody else', () => {
   });
 });
 
-describe('a repository cannot choose its own policy (D82)', () => {
+describe('a repository cannot choose its own policy (D13)', () => {
   test.each([
     ['a file in it', ({ repo, put }) => put(repo, 'policy.yaml')],
     [

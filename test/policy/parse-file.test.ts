@@ -7,7 +7,7 @@ import { layerOf, parsed, problemsOf } from './files.ts';
 const rule = (fields: string) =>
   `version: 1\ncommands:\n  rules:\n    - {id: x, verdict: deny, reason: No., ${fields}}\n`;
 
-describe('what is wrong with a policy file is said with line and column: its syntax (D82)', () => {
+describe('what is wrong with a policy file is said with line and column: its syntax', () => {
   test.each([
     ['an empty file', '', '1:1: the file is empty. A policy needs at least "version: 1".'],
     ['comments alone', '# nothing\n', '1:1: the file is empty. A policy needs at least "version: 1".'],
@@ -48,7 +48,7 @@ describe('what is wrong with a policy file is said with line and column: its syn
   });
 });
 
-describe('what is wrong with a policy file is said with line and column: its content (D82)', () => {
+describe('what is wrong with a policy file is said with line and column: its content', () => {
   test.each([
     ['no version', 'extends: edit\n', '1:1: "version" is missing.'],
     ['another version', 'version: 2\n', '1:10: version: this pi-sandbox reads version 1, not 2.'],
