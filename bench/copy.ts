@@ -173,7 +173,15 @@ async function copyIn(root: string): Promise<Map<string, ManifestEntry>> {
 }
 
 function select(root: string): ReturnType<typeof selectFiles> {
-  return selectFiles({ root, include: [], exclude: [], leaveOutProjectFiles: false, scratchRoot: work, env: {} });
+  return selectFiles({
+    root,
+    include: [],
+    exclude: [],
+    contextFiles: true,
+    trustProject: false,
+    scratchRoot: work,
+    env: {},
+  });
 }
 
 async function manifestOf(root: string): Promise<Map<string, ManifestEntry>> {

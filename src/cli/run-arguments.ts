@@ -20,6 +20,7 @@ export interface RunOptions {
   readonly workspace?: string;
   readonly include?: string[];
   readonly exclude?: string[];
+  readonly trustProject?: boolean;
   readonly tools?: string;
   readonly excludeTools?: string;
   readonly network?: string;
@@ -75,6 +76,7 @@ export async function understand(args: readonly string[], options: RunOptions): 
       workspace: options.workspace,
       include: options.include,
       exclude: options.exclude,
+      trustProject: options.trustProject,
       tools: options.tools,
       excludeTools: options.excludeTools,
       thinking: options.thinking,

@@ -28,6 +28,7 @@ export function addRunOptions(command: Command): Command {
     .option('--workspace <mode>', 'copy or mount (read-only)')
     .option('--include <glob>', 'bring an ignored path along (repeatable)', collect)
     .option('--exclude <glob>', 'leave a path out (repeatable)', collect)
+    .option('--trust-project', 'let its .pi and .agents take effect, inside; extensions are code')
     .option('--tools <list>', 'tools of pi: a list, or +name,-name changes')
     .option('--exclude-tools <list>', 'tools to leave out, patterns allowed')
     .option('--network <mode>', 'none')

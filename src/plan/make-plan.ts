@@ -5,11 +5,13 @@ import { GUEST, uidPair } from '../protocol/guest.ts';
 import type { PlannedModel } from '../protocol/model.ts';
 import type { ContainerPlan, RunPlan, TmpfsPlan, WorkspaceMode } from '../protocol/plan.ts';
 import type { Policy, PolicyLimits } from '../protocol/policy.ts';
+import type { ContextFile, PiFolder } from '../protocol/project-files.ts';
 import type { RunRequest } from '../request/run-request.ts';
 import { containerSpec } from './container-spec.ts';
 import { limitsFor } from './limits.ts';
 import { piCommand } from './pi-command.ts';
 import { PROFILE_WRITES } from './profiles.ts';
+import { chooseProjectFiles } from './project-files.ts';
 import { largestWorkspace, leastWorkspace, type Sizes, sizesFor } from './sizes.ts';
 import { checkAcceptWeaker } from './weaker-fields.ts';
 
@@ -44,10 +46,8 @@ export interface HostFacts {
     /** Files, folders and links. */
     readonly entries: number;
     readonly bytes: number;
-    /** Context files at the root, as pi would load them. */
-    readonly contextFiles: readonly { readonly path: string; readonly bytes: number }[];
-    /** Whether `.pi` or `.agents` exist at the root, which a mount has to cover. */
-    readonly projectFolders: readonly string[];
+    readonly contextFiles: readonly ContextFile[];
+    readonly piFolders: readonly PiFolder[];
     readonly notices: readonly string[];
   };
 }
@@ -75,9 +75,10 @@ export function makePlan(request: RunRequest, facts: HostFacts): RunPlan {
       'The workspace is too large for memory and lies on a disk volume: the engine has no quota for it, so its size is watched.',
     );
   }
-  const container = planContainer(request, facts, mode, sizes);
+  const project = chooseProjectFiles(facts, mode);
+  notices.push(...project.notices);
+  const container = planContainer(request, facts, mode, sizes, project.covered);
   checkAcceptWeaker(request.acceptWeaker ?? [], containerSpec(container));
-  const contextFiles = chooseContextFiles(facts, notices);
   const limits = limitsFor(policy, sizes);
   return {
     v: 1,
@@ -92,7 +93,8 @@ export function makePlan(request: RunRequest, facts: HostFacts): RunPlan {
       path: sizes.inMemory ? GUEST.workspace : GUEST.volumeWorkspace,
       include: policy.workspace.include,
       exclude: policy.workspace.exclude,
-      contextFiles,
+      contextFiles: project.contextFiles,
+      trusted: project.trusted,
       files: facts.repository.files,
       bytes: facts.repository.bytes,
     },
@@ -100,7 +102,8 @@ export function makePlan(request: RunRequest, facts: HostFacts): RunPlan {
     pi: piCommand({
       model: facts.model,
       tools: policy.tools.names,
-      contextFiles,
+      contextFiles: project.contextFiles,
+      trusted: project.trusted,
       thinking: request.thinking,
       path: facts.image.path,
       guardSha256: facts.image.guardSha256,
@@ -195,19 +198,13 @@ function checkRoom(facts: HostFacts, mode: WorkspaceMode, sizes: Sizes): void {
   }
 }
 
-function chooseContextFiles({ policy, repository }: HostFacts, notices: string[]): boolean {
-  const { contextFiles, maxContextFileBytes } = policy.projectFiles;
-  // Without any there is nothing to look for, and pi starts faster.
-  if (!contextFiles || repository.contextFiles.length === 0) return false;
-  const large = repository.contextFiles.find((file) => file.bytes > maxContextFileBytes);
-  if (large === undefined) return true;
-  notices.push(
-    `${large.path} has ${formatBytes(large.bytes)}, more than ${formatBytes(maxContextFileBytes)}: no context file is given to the model.`,
-  );
-  return false;
-}
-
-function planContainer(request: RunRequest, facts: HostFacts, mode: WorkspaceMode, sizes: Sizes): ContainerPlan {
+function planContainer(
+  request: RunRequest,
+  facts: HostFacts,
+  mode: WorkspaceMode,
+  sizes: Sizes,
+  covered: readonly string[],
+): ContainerPlan {
   const { limits } = facts.policy;
   const { bridge, agent } = uidPair(facts.slot);
   const own = { uid: agent, mode: '0700' };
@@ -217,7 +214,7 @@ function planContainer(request: RunRequest, facts: HostFacts, mode: WorkspaceMod
       ? onDisk
         ? []
         : [{ path: GUEST.workspace, size: sizes.workspace, inodes: sizes.workspaceInodes, exec: true, ...own }]
-      : facts.repository.projectFolders.map((name) => ({
+      : covered.map((name) => ({
           path: `${GUEST.workspace}/${name}`,
           size: MiB,
           inodes: 16,

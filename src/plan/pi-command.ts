@@ -11,6 +11,8 @@ export function piCommand(options: {
   model: PlannedModel;
   tools: readonly string[];
   contextFiles: boolean;
+  /** Whether `.pi` and `.agents` of the workspace take effect. */
+  trusted: boolean;
   thinking: string | undefined;
   /** Search path of the image. */
   path: string;
@@ -37,12 +39,8 @@ export function piCommand(options: {
       '--mode',
       'rpc',
       '--no-session',
-      // No trust in the project, no extensions, skills, templates, themes or MCP servers but ours.
-      '-na',
-      '-ne',
-      '-ns',
-      '-np',
-      '--no-themes',
+      // Without trust in the project no extensions, skills, templates or themes but ours. MCP servers in no case.
+      ...(options.trusted ? ['-a'] : ['-na', '-ne', '-ns', '-np', '--no-themes']),
       ...(options.contextFiles ? [] : ['-nc']),
       '--no-mcp',
       '--model',

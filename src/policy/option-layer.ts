@@ -5,6 +5,7 @@ import type { Layer, Placed, Setting } from './layer.ts';
 const OPTION_SETTINGS: readonly (readonly [keyof RunRequest, string, string])[] = [
   ['profile', '/profile', '--profile'],
   ['workspace', '/workspace/mode', '--workspace'],
+  ['trustProject', '/projectFiles/trust', '--trust-project'],
   ['timeoutMs', '/limits/timeoutMs', '--timeout'],
   ['idleTimeoutMs', '/limits/idleTimeoutMs', '--idle-timeout'],
   ['bashTimeoutMs', '/limits/bashTimeoutMs', '--bash-timeout'],

@@ -72,6 +72,8 @@ export const WorkspacePlan = Type.Object(
     exclude: Type.Array(Type.String()),
     /** Whether AGENTS.md and CLAUDE.md reach the model. */
     contextFiles: Type.Boolean(),
+    /** Whether `.pi` and `.agents` of the repository take effect, inside. */
+    trusted: Type.Boolean(),
     /** As measured before the start; they size the container. */
     files: Count,
     bytes: Count,

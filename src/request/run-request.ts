@@ -31,6 +31,8 @@ export const RunRequest = Type.Object(
     workspace: Type.Optional(WorkspaceMode),
     include: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
     exclude: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
+    /** Whether `.pi` and `.agents` of the repository take effect, inside. */
+    trustProject: Type.Optional(Type.Boolean()),
     /** pi's list syntax: names or patterns, or only `+name` and `-name`. */
     tools: Type.Optional(Type.String()),
     excludeTools: Type.Optional(Type.String()),

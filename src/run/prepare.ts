@@ -76,7 +76,7 @@ export async function prepare(request: RunRequest, host: RunHost, signal: AbortS
       entries: selection.entries.length,
       bytes: selection.bytes,
       contextFiles: selection.contextFiles,
-      projectFolders: projectFolders(selection),
+      piFolders: selection.piFolders,
       notices: selection.notices,
     },
   };
@@ -113,20 +113,13 @@ async function select(
     root,
     include: workspace.include,
     exclude: workspace.exclude,
-    leaveOutProjectFiles: !projectFiles.contextFiles,
+    contextFiles: projectFiles.contextFiles,
+    trustProject: projectFiles.trust,
     signal,
     scratchRoot: scratch.folder,
     env: gitHost(host),
     onProgress: ({ files }) => host.progress(`Looking at ${root}: ${files} files`),
   });
-}
-
-/** `.pi` and `.agents` at the root, which must not be seen by pi in mount mode. */
-function projectFolders(selection: Selection): string[] {
-  const names = ['.pi', '.agents'];
-  return names.filter((name) =>
-    selection.leftOut.list.some((entry) => entry.reason === 'project-files' && entry.path === `${name}/`),
-  );
 }
 
 /** Waits for all, so that nothing is left running behind, and then throws the first failure. */

@@ -31,6 +31,7 @@ export function recordStart(files: RunFiles, prepared: Prepared, plan: RunPlan, 
     engine: { version: engine.facts.version, api: engine.facts.apiVersion, endpoint: engine.facts.endpoint },
     workspace: { mode: plan.workspace.mode, root: plan.workspace.root, files: selection.files, bytes: selection.bytes },
     leftOut: selection.leftOut.counts,
+    projectFiles: { trusted: plan.workspace.trusted, contextFiles: plan.workspace.contextFiles },
   });
   for (const message of plan.notices) void files.record({ source: 'observed', type: 'notice', message });
 }

@@ -6,7 +6,8 @@ export type LeftOutReason =
   | 'ignored' // by git's ignore rules
   | 'excluded' // by --exclude
   | 'git-metadata' // `.git`, a folder or a file, at any depth, and the folder that such a file names
-  | 'project-files' // `.pi` and `.agents`; in triage AGENTS*.md and CLAUDE.md
+  | 'project-files' // `.pi` and `.agents` at the root, unless the project is trusted
+  | 'context-files' // AGENTS*.md and CLAUDE*.md at the root, where the policy gives the model none
   | 'submodule-uninitialised' // an empty folder enters in its place
   | 'mount' // another file system is mounted here
   | 'fifo'

@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CommandError } from '../lib/command.ts';
 import { PathPatterns } from '../lib/glob.ts';
-import { findContextFiles, isContextFile } from './context-files.ts';
 import type { GitHost } from './git-command.ts';
 import { findWorkTree } from './git-folder.ts';
 import { GitIgnored } from './git-ignored.ts';
@@ -10,6 +9,7 @@ import { mayHaveGlobalExcludes } from './global-excludes.ts';
 import type { IgnoreRules } from './ignore-rules.ts';
 import { LeftOutRecorder } from './left-out.ts';
 import { NoIgnoreRules, RulesFound } from './no-ignore-rules.ts';
+import { findProjectFiles, isContextFile, isPiFolder } from './project-files.ts';
 import { rulesWithoutGit } from './rules-without-git.ts';
 import type { Selection } from './selection.ts';
 import { declaredSubmodules } from './submodules.ts';
@@ -22,8 +22,10 @@ export interface SelectOptions {
   readonly include: readonly string[];
   /** Patterns in gitignore syntax that leave paths out; stronger than `include`. */
   readonly exclude: readonly string[];
-  /** Whether AGENTS*.md and CLAUDE*.md at the root stay out too; `.pi` and `.agents` at the root always do. */
-  readonly leaveOutProjectFiles: boolean;
+  /** Whether AGENTS*.md and CLAUDE*.md at the root may enter. */
+  readonly contextFiles: boolean;
+  /** Whether `.pi` and `.agents` at the root may enter. */
+  readonly trustProject: boolean;
   readonly signal?: AbortSignal;
   /** Called some times a second with what was found so far. */
   readonly onProgress?: (progress: { files: number; bytes: number }) => void;
@@ -31,9 +33,6 @@ export interface SelectOptions {
   readonly scratchRoot: string;
   readonly env: GitHost;
 }
-
-/** Never enter: pi reads them from its working folder whatever its trust flags say. */
-const PI_FOLDERS = new Set(['.pi', '.agents']);
 
 /**
  * Decides which files of a repository enter the sandbox: tracked ones, and untracked ones that are not ignored.
@@ -81,7 +80,10 @@ async function selectBy(rules: IgnoreRules, o: SelectOptions, before: readonly s
     rules,
     include,
     exclude,
-    isProjectFile: (name) => PI_FOLDERS.has(name.toLowerCase()) || (o.leaveOutProjectFiles && isContextFile(name)),
+    staysOut: (name) => {
+      if (!o.trustProject && isPiFolder(name)) return 'project-files';
+      return !o.contextFiles && isContextFile(name) ? 'context-files' : undefined;
+    },
     submodules: await declaredSubmodules(o.root),
     leftOut,
     signal: o.signal,
@@ -99,7 +101,7 @@ async function selectBy(rules: IgnoreRules, o: SelectOptions, before: readonly s
     files: walk.files,
     bytes: walk.bytes,
     leftOut: leftOut.result(),
-    contextFiles: await findContextFiles(o.root, walk.entries),
+    ...findProjectFiles(o.root, walk.entries),
     vcs: rules.vcs,
     notices: [...before, ...rules.notices(), ...(clashes === undefined ? [] : [clashes]), ...unused],
   };

@@ -1,4 +1,5 @@
 import type { LeftOut } from './left-out.ts';
+import type { ProjectFiles } from './project-files.ts';
 
 /** One thing that enters the sandbox. */
 export interface Entry {
@@ -16,7 +17,7 @@ export interface Entry {
 }
 
 /** What enters the sandbox and what does not, decided before anything is started. */
-export interface Selection {
+export interface Selection extends ProjectFiles {
   /** Real path of the repository on the host. */
   readonly root: string;
   /** Sorted by name in each folder, a folder before what is in it. */
@@ -26,8 +27,6 @@ export interface Selection {
   /** Bytes in regular files. */
   readonly bytes: number;
   readonly leftOut: LeftOut;
-  /** The file with instructions that pi would load from the root, if any; bytes as seen on the host. */
-  readonly contextFiles: readonly { readonly path: string; readonly bytes: number }[];
   /** Where the ignore rules come from: git itself, or `.gitignore` files read by us. */
   readonly vcs: 'git' | 'none';
   /** What a person should know, one sentence each. */

@@ -17,8 +17,8 @@ export interface WalkOptions {
   readonly rules: IgnoreRules;
   readonly include: PathPatterns;
   readonly exclude: PathPatterns;
-  /** Whether a name at the root is a project file that stays out. */
-  readonly isProjectFile: (name: string) => boolean;
+  /** Why a name at the root stays out whatever else asks for it; undefined when it does not. */
+  readonly staysOut: (name: string) => LeftOutReason | undefined;
   /** Paths that `.gitmodules` declares, as bytes (latin1). */
   readonly submodules: ReadonlySet<string>;
   readonly leftOut: LeftOutRecorder;
@@ -129,8 +129,9 @@ export class Walk {
     regime: Regime,
     depth: number,
   ): { reason?: LeftOutReason; regime: Regime } {
-    const { include, exclude, rules, isProjectFile } = this.#o;
-    if (depth === 0 && isProjectFile(name.toString('latin1'))) return { reason: 'project-files', regime };
+    const { include, exclude, rules, staysOut } = this.#o;
+    const reason = depth === 0 ? staysOut(name.toString('latin1')) : undefined;
+    if (reason !== undefined) return { reason, regime };
     if (exclude.matches(path, isFolder)) return { reason: 'excluded', regime };
     if (regime === 'included') return { regime };
     const ignored = regime === 'ignored' || rules.ignores(path, isFolder);

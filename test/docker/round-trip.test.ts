@@ -88,7 +88,7 @@ function selectionOf(root: string, all: Tree): Selection {
     .map(({ path: at, type, mode, size, target }) => ({ path: at, type, mode, size, mtime: 0, target }));
   const files = entries.filter(({ type }) => type === 'file').length;
   const leftOut = { counts: {}, list: [] };
-  return { root, entries, files, bytes: 0, leftOut, contextFiles: [], vcs: 'none', notices: [] };
+  return { root, entries, files, bytes: 0, leftOut, contextFiles: [], piFolders: [], vcs: 'none', notices: [] };
 }
 
 /** Empties the workspace and unpacks an archive there, as the agent's user. */

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { GiB, MiB } from '../../src/lib/bytes.ts';
 import { strictParse } from '../../src/lib/strict-parse.ts';
 import { handsBack, PROFILE_WRITES } from '../../src/plan/profiles.ts';
-import { MAX_CONTEXT_FILE_BYTES } from '../../src/policy/built-in.ts';
 import { GUEST } from '../../src/protocol/guest.ts';
 import { type ProfileName, RunPlan } from '../../src/protocol/plan.ts';
 import { MAX_TIMER_MS } from '../../src/request/run-request.ts';
@@ -18,7 +17,9 @@ describe('a plan', () => {
   });
 
   test('of a mounted review is the recorded one', async () => {
-    const facts = hostFacts({ repository: { projectFolders: ['.pi', '.agents'] } });
+    const facts = hostFacts({
+      repository: { piFolders: ['.pi', '.agents'].map((name) => ({ name, kind: 'folder', enters: false })) },
+    });
     const plan = makePlan({ ...REQUEST, profile: 'review', workspace: 'mount' }, facts);
     expect(strictParse(RunPlan, plan)).toEqual({ ok: true, value: plan });
     await expect(`${JSON.stringify(plan, null, 2)}\n`).toMatchFileSnapshot('../fixtures/golden/review-mount.json');
@@ -161,21 +162,5 @@ describe('a repository too large for memory', () => {
     expect(makePlan({ ...REQUEST, profile: 'review' }, remote).container.volume).toBeDefined();
     const error = refusal(() => makePlan({ ...REQUEST, workspace: 'mount' }, remote));
     expect(error.hint).toContain('--workspace copy');
-  });
-});
-
-describe('context files', () => {
-  test('of the size limit reach the model, larger ones do not, and the plan says so', () => {
-    const withFile = (bytes: number) =>
-      makePlan(REQUEST, hostFacts({ repository: { contextFiles: [{ path: 'AGENTS.md', bytes }] } }));
-    expect(withFile(MAX_CONTEXT_FILE_BYTES).workspace.contextFiles).toBe(true);
-    expect(withFile(MAX_CONTEXT_FILE_BYTES).pi.argv).not.toContain('-nc');
-    const large = withFile(MAX_CONTEXT_FILE_BYTES + 1);
-    expect(large.pi.argv).toContain('-nc');
-    expect(large.notices.join('\n')).toContain('AGENTS.md');
-  });
-
-  test('never reach the model in triage', () => {
-    expect(makePlan({ ...REQUEST, profile: 'triage' }, hostFacts()).pi.argv).toContain('-nc');
   });
 });

@@ -39,7 +39,7 @@ export function hostFacts({ repository = {}, ...rest }: FactOverrides = {}): Fac
       entries: 120,
       bytes: 1_000_000,
       contextFiles: [],
-      projectFolders: [],
+      piFolders: [],
       notices: [],
       ...repository,
     },

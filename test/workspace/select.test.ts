@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, realpathSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commitAll, git, newRepository, paths, select, temporaryFolder, write } from './support.ts';
@@ -50,19 +50,10 @@ describe('what enters', () => {
       'sub/AGENTS.md': '',
       'README.md': '',
     });
-    const selection = await select(root, { leaveOutProjectFiles: true });
+    const selection = await select(root, { contextFiles: false });
     expect(paths(selection, ['file'])).toEqual(['README.md', 'sub/AGENTS.md']);
-    expect(selection.leftOut.counts['project-files']).toBe(3);
-    expect(selection.contextFiles).toEqual([]);
-  });
-
-  test('the context file is the one that pi would load, with its size', async () => {
-    const root = newRepository({ 'CLAUDE.md': 'c', 'docs/a.md': '12345' });
-    expect((await select(root)).contextFiles).toEqual([{ path: 'CLAUDE.md', bytes: 1 }]);
-    symlinkSync('docs/a.md', join(root, 'AGENTS.md'));
-    expect((await select(root)).contextFiles).toEqual([{ path: 'AGENTS.md', bytes: 5 }]);
-    symlinkSync('/etc/passwd', join(root, 'AGENTS.override.md'));
-    expect((await select(root)).contextFiles).toEqual([{ path: 'AGENTS.md', bytes: 5 }]);
+    expect(selection.leftOut.counts['context-files']).toBe(3);
+    expect(selection.contextFiles.map(({ enters }) => enters)).toEqual([false, false, false]);
   });
 
   test('a folder without a repository follows its .gitignore files', async () => {
