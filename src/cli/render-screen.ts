@@ -1,5 +1,5 @@
 import { sanitize } from '../lib/sanitize.ts';
-import { paint, type Span, type Style } from './render-style.ts';
+import { paint, type Span, type Style, span } from './render-style.ts';
 import { fitColumns } from './render-width.ts';
 
 /** Where the human transcript goes, usually stderr. */
@@ -11,6 +11,8 @@ export interface Output {
 const DEFAULT_COLUMNS = 80;
 /** Unfinished line that is held back without a terminal, UTF-16 units. */
 const MAX_HELD = 8_192;
+/** Output that waits while somebody else writes, UTF-16 units. */
+const MAX_WAITING = 256 * 1024;
 
 /**
  * The only writer of what a command shows while it goes on: everything passes the sanitiser here, and since it alone
@@ -27,6 +29,8 @@ export class Screen {
   /** Streamed text that is not written yet. */
   #held = '';
   #streamStyle: Style = 'plain';
+  /** Output that waits while somebody else writes to the terminal. */
+  #waiting: { readonly texts: string[]; chars: number; lines: number } | undefined;
 
   constructor(out: Output, options: { readonly terminal: boolean; readonly color: boolean }) {
     this.#out = out;
@@ -42,7 +46,23 @@ export class Screen {
   line(...spans: readonly Span[]): void {
     this.endStream();
     this.clearLive();
-    this.#out.write(`${spans.map((part) => paint(this.#safe(part.text), part.style, this.#color)).join('')}\n`);
+    this.#write(`${spans.map((part) => paint(this.#safe(part.text), part.style, this.#color)).join('')}\n`);
+  }
+
+  /** Leaves the terminal to somebody else, the cursor at the start of a line, until `goOn`. */
+  wait(): void {
+    this.endStream();
+    this.clearLive();
+    this.#waiting ??= { texts: [], chars: 0, lines: 0 };
+  }
+
+  /** Writes what has waited. */
+  goOn(): void {
+    const waiting = this.#waiting;
+    if (waiting === undefined) return;
+    this.#waiting = undefined;
+    for (const text of waiting.texts) this.#out.write(text);
+    if (waiting.lines > 0) this.line(span(`! ${waiting.lines} more lines came meanwhile and are not shown`, 'yellow'));
   }
 
   /** Text as it comes. Without a terminal only whole lines are written, so that nothing can hide in the seams. */
@@ -57,13 +77,13 @@ export class Screen {
   /** Puts the cursor at the start of a line. */
   endStream(): void {
     this.#flush(this.#held.length);
-    if (this.#midLine) this.#out.write('\n');
+    if (this.#midLine) this.#write('\n');
     this.#midLine = false;
   }
 
   /** Replaces the live lines. Does nothing without a terminal, or while text is being streamed. */
   live(lines: readonly string[]): void {
-    if (!this.#terminal || this.#midLine) return;
+    if (!this.#terminal || this.#midLine || this.#waiting !== undefined) return;
     this.clearLive();
     for (const line of lines) {
       const safe = fitColumns(this.#safe(line), this.columns - 1);
@@ -84,8 +104,18 @@ export class Screen {
     this.#held = this.#held.slice(length);
     if (safe === '') return;
     this.clearLive();
-    this.#out.write(paint(safe, this.#streamStyle, this.#color));
+    this.#write(paint(safe, this.#streamStyle, this.#color));
     this.#midLine = !safe.endsWith('\n');
+  }
+
+  #write(text: string): void {
+    const waiting = this.#waiting;
+    if (waiting === undefined) this.#out.write(text);
+    else if (waiting.chars + text.length > MAX_WAITING) waiting.lines += text.split('\n').length - 1;
+    else {
+      waiting.texts.push(text);
+      waiting.chars += text.length;
+    }
   }
 
   #safe(text: string): string {

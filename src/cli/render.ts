@@ -128,6 +128,15 @@ export class Renderer {
     if (Check(Outcome, value)) this.end(value);
   }
 
+  /** Leaves the terminal to somebody else: a question. What comes meanwhile waits. */
+  wait(): void {
+    this.#screen.wait();
+  }
+
+  goOn(): void {
+    this.#screen.goOn();
+  }
+
   /** Leaves the terminal as it should be when something else writes next: a question, an error, the shell. */
   close(): void {
     this.#screen.endStream();

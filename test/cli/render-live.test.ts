@@ -156,3 +156,31 @@ describe('words beside the record', () => {
     expect(out.text).not.toContain('\u001b[31m');
   });
 });
+
+describe('while somebody else writes to the terminal', () => {
+  it('keeps off it, and shows afterwards what came meanwhile', () => {
+    const { out, renderer, record } = render({ isTTY: true });
+    record(toolStart('a', 'bash', { command: 'build' }));
+    record(toolUpdate('a', 'one\n'));
+    renderer.wait();
+    expect(out.screen).toEqual(['> [1] bash: build', '']);
+    const before = out.text;
+    record(toolUpdate('a', 'one\ntwo\n'));
+    renderer.status('busy');
+    renderer.delta({ call: 1, kind: 'text', text: 'Hm' });
+    record(toolStart('b', 'bash', { command: 'ls' }));
+    expect(out.text).toBe(before);
+    out.echo('a question\n');
+    renderer.goOn();
+    expect(out.screen).toEqual(['> [1] bash: build', 'a question', 'Hm', '> [2] bash: ls', '']);
+  });
+
+  it('keeps so much of what comes meanwhile and says what it left out', () => {
+    const { out, renderer, record } = render({ isTTY: true });
+    renderer.wait();
+    for (let at = 0; at < 2_000; at++) record(toolEnd('a', 'bash', `${'x'.repeat(70)}\n`.repeat(9)));
+    renderer.goOn();
+    expect(out.text.length).toBeLessThan(300_000);
+    expect(out.text).toMatch(/! \d+ more lines came meanwhile and are not shown\n$/);
+  });
+});
