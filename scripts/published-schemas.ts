@@ -1,6 +1,9 @@
+import { Type } from '@sinclair/typebox';
 import { Scenario } from '../src/gateway/scenario-schema.ts';
+import { AskAnswer } from '../src/protocol/ask-answer.ts';
 import { ChangeSetView } from '../src/protocol/change-view.ts';
 import { DoctorReport } from '../src/protocol/doctor-report.ts';
+import { GateAskRecord, GateBypassRecord, GateRecord } from '../src/protocol/gate-record.ts';
 import { ImageReport } from '../src/protocol/image-report.ts';
 import { LedgerEntry } from '../src/protocol/ledger.ts';
 import { RunPlan } from '../src/protocol/plan.ts';
@@ -23,6 +26,8 @@ const SCHEMAS = {
   'change-set-view': ChangeSetView,
   'doctor-report': DoctorReport,
   'image-report': ImageReport,
+  'ask-answer': AskAnswer,
+  'gate-record': Type.Union([GateRecord, GateAskRecord, GateBypassRecord]),
 };
 
 /** Text of each published file, by its name in schemas/. */

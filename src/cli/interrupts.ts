@@ -40,6 +40,9 @@ export class Interrupts {
     return () => this.#listeners.delete(listener);
   };
 
+  /** Ctrl-C that the terminal gave to us as a key. */
+  raise = (): void => this.#tell('SIGINT');
+
   #tell(kind: Interrupt): void {
     for (const listener of this.#listeners) listener(kind);
     // Nobody to tell: nothing is under way that would need an orderly end.

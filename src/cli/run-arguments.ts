@@ -36,6 +36,7 @@ export interface RunOptions {
   readonly runtime?: string;
   readonly acceptWeaker?: string[];
   readonly keepOutputs?: boolean;
+  readonly ask?: string;
   readonly json?: boolean;
   readonly quiet?: boolean;
   readonly dryRun?: boolean;
@@ -131,6 +132,12 @@ function looksLikePath(text: string): boolean {
 
 async function choosePrompt(rest: readonly string[], options: RunOptions): Promise<string> {
   const given = rest.join(' ');
+  const fromStdin = options.promptFile === '-' || (options.promptFile === undefined && given.trim() === '');
+  if (fromStdin && options.ask === 'stdin') {
+    throw new SandboxError('usage', 'The prompt cannot come from standard input: --ask stdin reads answers there.', {
+      hint: 'Give the prompt as an argument or with --prompt-file FILE.',
+    });
+  }
   if (options.promptFile !== undefined) {
     if (given !== '')
       throw new SandboxError('usage', 'A prompt is given twice: as an argument and with --prompt-file.');

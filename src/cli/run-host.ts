@@ -1,5 +1,7 @@
 import type { Engine } from '../container/engine.ts';
 import type { GatewayDelta } from '../gateway/gateway.ts';
+import { OneAtATime } from '../lib/one-at-a-time.ts';
+import type { AskGate } from '../protocol/gate.ts';
 import type { SandboxRecord } from '../protocol/record.ts';
 import type { RunHost } from '../run.ts';
 import { currentFolder } from './current-folder.ts';
@@ -19,15 +21,22 @@ export interface HostOptions {
   readonly renderer: Renderer;
   readonly json: boolean;
   readonly askNext?: () => Promise<string | undefined>;
+  /** Answers the questions of the policy, at the terminal or elsewhere; one of the two at most. */
+  readonly askAtTerminal?: AskGate;
+  readonly askElsewhere?: AskGate;
 }
 
 /** The outside world of a run, as the command line sees it: human text on stderr, results on stdout. */
-export function runHost({ interrupts, engine, renderer, json, askNext }: HostOptions): RunHost {
+export function runHost(options: HostOptions): RunHost {
+  const { interrupts, engine, renderer, json, askNext, askAtTerminal, askElsewhere } = options;
   const transcript = new InOrder(renderer);
   const memory = new FlatMemory();
   // Its files are read while the engine is asked; who asks for the image hears of a failure.
   const wanted = wantedImage();
   wanted.catch(() => {});
+  const alone = new OneAtATime();
+  const atTerminal = <T>(work: () => Promise<T>): Promise<T> =>
+    alone.run(() => withTerminal(transcript, renderer, work));
   const step = (line: string): void => renderer.notice(line);
   return {
     env: environment.env,
@@ -61,7 +70,11 @@ export function runHost({ interrupts, engine, renderer, json, askNext }: HostOpt
     },
     onPassed: (bytes) => memory.passed(bytes),
     warn: (text) => step(`pi-sandbox: ${text}`),
-    ...(askNext === undefined ? {} : { askNext: () => ask(transcript, askNext) }),
+    ...(askNext === undefined ? {} : { askNext: () => atTerminal(askNext) }),
+    ...(askElsewhere === undefined ? {} : { askGate: askElsewhere }),
+    ...(askAtTerminal === undefined
+      ? {}
+      : { askGate: (question, signal) => atTerminal(() => askAtTerminal(question, signal)) }),
   };
 }
 
@@ -81,10 +94,15 @@ function writeLine(record: SandboxRecord): Promise<void> | undefined {
   });
 }
 
-/** The question writes to the terminal itself, so it starts on a line of its own and with nothing live above. */
-function ask(transcript: InOrder, askNext: () => Promise<string | undefined>): Promise<string | undefined> {
+/** A question writes to the terminal itself, so it starts on a line of its own, and all else waits until it is over. */
+async function withTerminal<T>(transcript: InOrder, renderer: Renderer, ask: () => Promise<T>): Promise<T> {
   transcript.close();
-  return askNext();
+  renderer.wait();
+  try {
+    return await ask();
+  } finally {
+    renderer.goOn();
+  }
 }
 
 function showDelta(transcript: InOrder, delta: GatewayDelta): void {

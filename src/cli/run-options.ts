@@ -44,6 +44,7 @@ export function addRunOptions(command: Command): Command {
     .option('--runtime <name>', 'container runtime, for example runsc')
     .option('--accept-weaker <field>', 'start although this field is not as planned (repeatable)', collect)
     .option('--keep-outputs', 'keep full bash outputs in the run folder')
+    .option('--ask <who>', 'who answers where the policy asks: terminal, stdin (with --json) or never')
     .option('--json', 'records as JSON lines on standard output')
     .option('--quiet', 'only the answer, how the run ended and what went wrong')
     .option('--dry-run', 'print the plan and start nothing');

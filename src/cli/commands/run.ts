@@ -1,15 +1,18 @@
 import type { Engine } from '../../container/engine.ts';
 import { sanitize } from '../../lib/sanitize.ts';
+import type { AskGate } from '../../protocol/gate.ts';
 import { planRun, type RunHost, runSandbox } from '../../run.ts';
 import { environment } from '../environment.ts';
+import { askMode } from '../gate/ask-mode.ts';
 import type { Interrupts } from '../interrupts.ts';
 import { isLastHere } from '../pick-run.ts';
-import { printJson } from '../print.ts';
+import { printJson, say } from '../print.ts';
 import { ask, INTERRUPTED } from '../prompt.ts';
 import { recoverApplies } from '../recover-applies.ts';
 import { Renderer } from '../render.ts';
 import { type RunOptions, understand } from '../run-arguments.ts';
 import { runHost } from '../run-host.ts';
+import type { Display } from '../shown-line.ts';
 
 /** `pi-sandbox run`: resolves to the exit code. */
 export async function run(
@@ -19,10 +22,12 @@ export async function run(
 ): Promise<number> {
   // A repository that is half written must not be what the agent starts from.
   await recoverApplies();
+  const asking = askMode(options, process);
   const { request, repoFrom, doubt } = await understand(args, options);
   const quiet = options.quiet === true;
+  const display = environment.display(process.stderr);
   const renderer = new Renderer(process.stderr, {
-    ...environment.display(process.stderr),
+    ...display,
     quiet: quiet || options.json === true,
     ...(lastNames(request.repo) ? { ref: 'last' } : {}),
   });
@@ -35,6 +40,8 @@ export async function run(
     renderer,
     json: options.json === true,
     ...(interactive ? { askNext } : {}),
+    ...(asking === 'terminal' ? { askAtTerminal: atTerminal(interrupts, display) } : {}),
+    ...(asking === 'stdin' ? { askElsewhere: await answersOnStdin() } : {}),
   });
   if (options.dryRun === true) {
     printJson(await closing(renderer, planRun(request, host)));
@@ -62,6 +69,20 @@ function lastNames(repo: string): boolean {
 async function askNext(): Promise<string | undefined> {
   const next = await ask('Turn ended. What should it do instead? (empty ends the run) ');
   return next === INTERRUPTED ? undefined : next;
+}
+
+/** Loaded when there is a question: most runs have none. */
+function atTerminal({ raise: interrupt }: Interrupts, display: Display): AskGate {
+  const terminal = { keyboard: process.stdin, screen: process.stderr, display, interrupt };
+  return async (question, signal) => {
+    const { askAtTerminal } = await import('../gate/terminal-ask.ts');
+    return askAtTerminal(terminal, question, signal);
+  };
+}
+
+async function answersOnStdin(): Promise<AskGate> {
+  const { StdinAsk } = await import('../gate/stdin-ask.ts');
+  return new StdinAsk(process.stdin, (text) => say(`pi-sandbox: ${text}`)).ask;
 }
 
 /** Clears the terminal of what was still going on, so that a result or an error starts on a line of its own. */
