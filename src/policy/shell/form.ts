@@ -50,7 +50,8 @@ function add(name: string, args: readonly Field[], run: FormRun, nature: Nature)
 function nameOf(program: Field, { reading }: FormRun): string {
   const name = baseName(program.pattern);
   if (name.includes(UNKNOWN)) reading.doubt('its program is known to the shell only:', program.text);
-  else if (/(?<!\\)[*?[]/.test(name)) reading.doubt('its program is a wildcard:', program.text);
+  // The program `[` is no wildcard: nothing closes it.
+  else if (/(?<!\\)([*?]|\[[^\]]+\])/.test(name)) reading.doubt('its program is a wildcard:', program.text);
   else return baseName(program.text);
   return name.includes(UNKNOWN) ? UNKNOWN : name;
 }
