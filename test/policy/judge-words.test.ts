@@ -1,14 +1,20 @@
 import { expect, test } from 'vitest';
 import { decide } from '../../src/policy/decide.ts';
+import { judgeCommand } from '../../src/policy/judge-command.ts';
 import { SHIPPED_PATHS } from '../../src/policy/shipped-paths.ts';
-import { callOf, judgeOf, plainJudge, policyWith } from './support.ts';
+import { callOf, judgeOf, policyWith } from './support.ts';
 
 const ALLOW = { read: 'allow', write: 'allow' } as const;
 const policy = policyWith({ paths: { inside: ALLOW, outside: ALLOW, rules: [...SHIPPED_PATHS] } });
-const on = (command: string) => decide(policy, callOf('bash', { command }), plainJudge);
+const on = (command: string) => decide(policy, callOf('bash', { command }), judgeCommand);
 
 test.each([
   ['cat .env', 'secret-env-files'],
+  ['cd api && cat .env', 'secret-env-files'],
+  ['F=.env; cat "$F"', 'secret-env-files'],
+  ['bash -c "cat .env"', 'secret-env-files'],
+  ['if [ -f .env ]; then cat .env; fi', 'secret-env-files'],
+  ['cd .git && cp ../x hooks/pre-commit', 'git-own-settings'],
   ['cd api; cat .env', 'secret-env-files'],
   ['head -n 3 ./api/.env.local', 'secret-env-files'],
   ['sort <.env', 'secret-env-files'],
@@ -41,6 +47,7 @@ test.each([
   'cat .env.example',
   'echo .env >.gitignore',
   'touch .env',
+  '[ -f .env ] && echo yes',
   'ls -la .env',
   'test -f .env',
   'grep .env src/config.ts',
