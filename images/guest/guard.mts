@@ -9,6 +9,7 @@ import { GUEST } from '../../src/protocol/guest.ts';
 import { GATEWAY_PORT } from '../../src/protocol/wire.ts';
 import { cappedBash } from './capped-bash.ts';
 import { commandEnv } from './command-env.ts';
+import { freezeDeep } from './freeze.ts';
 import { carryOut, questionAbout } from './gate-call.ts';
 import { askHost } from './gate-client.ts';
 import { GUARD_ENTRY, type GuardEntry } from './guard-entry.ts';
@@ -68,7 +69,11 @@ export default function guard(pi: ExtensionApi): void {
       const question = questionAbout(event, { paths, tools: () => pi.getAllTools(), refused });
       const answer = await askHost(question, limits.gateTimeoutMs, context.signal);
       // Whatever the host says: it would hang pi.
-      return refused === undefined ? carryOut(answer, event) : { block: true, reason: refused };
+      const blocked = refused === undefined ? carryOut(answer, event) : { block: true as const, reason: refused };
+      // Extensions of a trusted project come after the guard. One that would run something else than was judged fails,
+      // which pi takes for a veto.
+      freezeDeep(input);
+      return blocked;
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       return { block: true, reason: refused ?? `${GUARD_PREFIX}this call was not run: the host was asked, and ${why}` };
