@@ -35,7 +35,7 @@ function toolLists(file: unknown): Problem[] {
     const value = valueAt(file, path);
     if (typeof value !== 'string') return [];
     try {
-      selectTools(KNOWN_TOOLS, { [key]: { value, origin: '', label } });
+      selectTools(KNOWN_TOOLS, { [key]: { value, origin: '', label } }, valueAt(file, '/projectFiles/trust') === true);
       return [];
     } catch (error) {
       if (!(error instanceof SandboxError)) throw error;

@@ -24,7 +24,9 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
     layers.flatMap(({ settings }) => settings),
     origins,
   );
-  const tools = mergeTools(layers, origins, problems);
+  const sections = values as Partial<Record<string, Record<string, unknown>>>;
+  const trusted = sections['projectFiles']?.['trust'] === true;
+  const tools = mergeTools(layers, origins, problems, trusted);
   const off = mergeIds(layers, origins, problems);
   if (problems.length > 0) return { problems };
   const kept = <T extends { readonly id: string }>(list: readonly Placed<T>[]): T[] =>
@@ -36,7 +38,6 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
         origins[`${pointer}/${index}`] = origin;
         return value;
       });
-  const sections = values as Partial<Record<string, object>>;
   const policy = {
     v: 1,
     ...values,
@@ -73,7 +74,12 @@ function mergeSettings(settings: readonly Setting[], origins: Record<string, str
   return merged;
 }
 
-function mergeTools(layers: readonly Layer[], origins: Record<string, string>, problems: SandboxError[]): string[] {
+function mergeTools(
+  layers: readonly Layer[],
+  origins: Record<string, string>,
+  problems: SandboxError[],
+  trusted: boolean,
+): string[] {
   let names: string[] = [];
   for (const { select, exclude } of layers) {
     for (const change of [{ select }, { exclude }]) {
@@ -81,7 +87,7 @@ function mergeTools(layers: readonly Layer[], origins: Record<string, string>, p
       if (list === undefined) continue;
       const before = new Set(names);
       try {
-        names = selectTools(names, change);
+        names = selectTools(names, change, trusted);
       } catch (error) {
         if (!(error instanceof SandboxError)) throw error;
         problems.push(error);

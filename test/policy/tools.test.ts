@@ -35,6 +35,33 @@ describe('the tools of a run follow the list rules of pi (M3)', () => {
   });
 });
 
+describe('tools of extensions', () => {
+  const trusted = (tools: string, excludeTools = '') =>
+    effectivePolicy({ tools, excludeTools, trustProject: true }, []).tools.names;
+
+  test('can be named where the project is trusted (M14)', () => {
+    expect(trusted('read,lint_it')).toEqual(['read', 'lint_it']);
+    expect(trusted('+lint_it,-bash').at(-1)).toBe('lint_it');
+    expect(trusted('read,lint_it,deploy', 'deploy')).toEqual(['read', 'lint_it']);
+    expect(effectivePolicy({ tools: '+lint_it', trustProject: true }, []).origins['tool:lint_it']).toBe(
+      'option --tools',
+    );
+  });
+
+  test('cannot be named elsewhere, and it is said how', () => {
+    expect(refusal(() => toolsOf('edit', '+telepathy')).hint).toContain('--trust-project');
+  });
+
+  test.each([
+    ['-wrte', ''],
+    ['', 'bahs'],
+    ['lint*', ''],
+    ['read;x', ''],
+  ])('a name that would take nothing away, or is none, stays an error: %j %j', (tools, excludeTools) => {
+    expect(() => trusted(tools, excludeTools)).toThrow(/pi has no tool/);
+  });
+});
+
 describe('what pi would ignore without a word is refused', () => {
   test.each([
     ['--tools', 'raed,grep', undefined, 'raed', 'read'],
