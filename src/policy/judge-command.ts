@@ -3,7 +3,7 @@ import type { CommandJudge, CommandWord, RuleMatch } from '../protocol/gate.ts';
 import { GUEST } from '../protocol/guest.ts';
 import type { CommandRule } from '../protocol/policy.ts';
 import { isAboutCommands, ruleMatches } from './match-command.ts';
-import { optionsOf, type ReadCommand, readOptions } from './read-options.ts';
+import { type ReadCommand, readOptions } from './read-options.ts';
 import { readCommands } from './shell/read-commands.ts';
 import { type SimpleCommand, UNKNOWN } from './shell/types.ts';
 
@@ -34,13 +34,14 @@ export const judgeCommand: CommandJudge = (policy, text) => {
       detail: unclear.join('; '),
     });
   }
-  const rules = policy.rules.filter((rule) => textMatches(rule, text));
-  for (const rule of rules) {
-    if (!isAboutCommands(rule)) add({ ...heading(rule), subject: text, detail: `text matches ${rule.text}` });
+  const rules = policy.rules.filter(isAboutCommands);
+  for (const rule of policy.rules) {
+    if (!isAboutCommands(rule) && textMatches(rule, text))
+      add({ ...heading(rule), subject: text, detail: `text matches ${rule.text}` });
   }
   for (const command of commands) {
     const read = readOptions(command, place);
-    const met = rules.filter((rule) => isAboutCommands(rule) && ruleMatches(rule, read));
+    const met = rules.filter((rule) => ruleMatches(rule, read) && textMatches(rule, text));
     for (const rule of met) add({ ...heading(rule), subject: subjectOf(rule, command, read), detail: shown(command) });
     if (met.length > 0 || command.transparent) continue;
     const reason = `No rule names ${command.program === '' ? 'a redirection by itself' : nameOf(command)}.`;
@@ -79,11 +80,8 @@ function nameOf({ program }: SimpleCommand): string {
 /** What "for this run" covers: the program with the parts that the rule asks for, `git push`; else with its words. */
 function subjectOf(rule: CommandRule, command: SimpleCommand, read: ReadCommand): string {
   const options =
-    rule.options?.flatMap((names) =>
-      optionsOf(read)
-        .filter((option) => names.split('|').includes(option))
-        .slice(0, 1),
-    ) ?? [];
+    rule.options?.flatMap((names) => read.options.filter((option) => names.split('|').includes(option)).slice(0, 1)) ??
+    [];
   if (rule.operands || rule.paths || rule.writesTo || rule.runsInput) return shown(command);
   return [nameOf(command), ...(rule.subcommand ?? []), ...options].join(' ');
 }

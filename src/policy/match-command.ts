@@ -1,6 +1,6 @@
 import type { CommandRule } from '../protocol/policy.ts';
 import { globMatches, isLiteralGlob, literalOf } from './glob-text.ts';
-import { optionsOf, type ReadCommand } from './read-options.ts';
+import type { ReadCommand } from './read-options.ts';
 
 /** Whether a rule is about a command. What the rule says of the text of the whole call is held against that elsewhere. */
 export function ruleMatches(rule: CommandRule, command: ReadCommand): boolean {
@@ -61,7 +61,7 @@ function hasSubcommand(globs: readonly string[], { operands, skippable }: ReadCo
 }
 
 function hasOption(names: string, command: ReadCommand): boolean {
-  return names.split('|').some((name) => optionsOf(command).some((option) => isOption(name, option)));
+  return names.split('|').some((name) => command.options.some((option) => isOption(name, option)));
 }
 
 /** GNU programs take the start of a long option for it. */

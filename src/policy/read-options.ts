@@ -4,6 +4,7 @@ import type { Field, ShellPlace, SimpleCommand } from './shell/types.ts';
 /** A simple command as rules see it: options, other words and paths apart. All words are patterns as in a field. */
 export interface ReadCommand {
   readonly program: string;
+  /** Words such as `-rf` also as `-r` and `-f`. */
   readonly options: readonly string[];
   readonly operands: readonly string[];
   /** How many of the first operands may be values of options. */
@@ -55,7 +56,7 @@ export function readOptions(command: SimpleCommand, place: ShellPlace): ReadComm
   const targets = redirections.filter(({ writes }) => writes).map(({ target }) => target);
   return {
     ...command,
-    options,
+    options: spread(program, options),
     operands: operands.map(({ pattern }) => pattern),
     skippable,
     paths: [...operands, ...values, ...redirections.map(({ target }) => target)].flatMap(pathOf),
@@ -63,8 +64,7 @@ export function readOptions(command: SimpleCommand, place: ShellPlace): ReadComm
   };
 }
 
-/** Every option: words such as `-rf` also as `-r` and `-f`. */
-export function optionsOf({ program, options }: ReadCommand): readonly string[] {
+function spread(program: string, options: readonly string[]): readonly string[] {
   return options.flatMap((option) => {
     const group = /^-[A-Za-z0-9]{2,}$/.test(option) && !WORD_OPTIONS.test(program);
     return group ? [option, ...[...option.slice(1)].map((letter) => `-${letter}`)] : [option];

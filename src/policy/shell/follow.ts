@@ -8,15 +8,15 @@ export function callFunction(name: string, args: readonly Field[], run: FormRun)
   const called = state.functions.get(name);
   if (called === undefined) return false;
   reading.called.add(name);
-  if (reading.following.has(name)) return true;
+  if (reading.following.has(called)) return true;
   const { positional } = state;
-  reading.following.add(name);
+  reading.following.add(called);
   state.positional = args;
   try {
     reading.budget.below(() => reading.steps.node(called.body, { reading, state, input: run.input }));
   } finally {
     state.positional = positional;
-    reading.following.delete(name);
+    reading.following.delete(called);
   }
   return true;
 }
@@ -25,13 +25,13 @@ export function callFunction(name: string, args: readonly Field[], run: FormRun)
 export function uncalledFunctions(run: Pick<FormRun, 'reading' | 'state' | 'input'>): void {
   const { reading, state } = run;
   reading.silent = true;
-  for (const [name, { body }] of [...state.functions]) {
+  for (const [name, uncalled] of [...state.functions]) {
     if (reading.called.has(name)) continue;
-    reading.following.add(name);
+    reading.following.add(uncalled);
     const inside = state.fork();
     inside.positional = undefined;
-    reading.steps.node(body, { ...run, state: inside });
-    reading.following.delete(name);
+    reading.steps.node(uncalled.body, { ...run, state: inside });
+    reading.following.delete(uncalled);
   }
   reading.silent = false;
 }

@@ -11,6 +11,8 @@ export function runForm(form: readonly Field[], run: FormRun): void {
   const { reading, state } = run;
   reading.budget.node();
   const [program, ...args] = form;
+  // A cd is itself still in the folder before it.
+  const { folder } = state;
   if (program === undefined) {
     if (run.redirections.length > 0 || run.sets.length > 0)
       add('', [], run, { transparent: run.redirections.length === 0 });
@@ -24,15 +26,15 @@ export function runForm(form: readonly Field[], run: FormRun): void {
   useAlias(name, args, run);
   const nature = followed
     ? { transparent: true }
-    : (BUILTINS[name]?.(args, run) ?? runsCode(name, args, run) ?? unwrap(name, args, run) ?? {});
-  add(name, args, run, nature);
+    : (BUILTINS[name]?.(args, run) ?? unwrap(name, args, run) ?? runsCode(name, args, run) ?? {});
+  add(name, args, run, nature, folder);
   if (nature.inside !== undefined) reading.budget.below(nature.inside);
   // What it is told in words may have changed the state for those after it.
   if (name === UNKNOWN) state.foreign = true;
 }
 
-function add(name: string, args: readonly Field[], run: FormRun, nature: Nature): void {
-  const { input, redirections, inWords, sets, state, reading } = run;
+function add(name: string, args: readonly Field[], run: FormRun, nature: Nature, folder = run.state.folder): void {
+  const { input, redirections, inWords, sets, reading } = run;
   reading.add({
     program: name,
     args,
@@ -41,8 +43,8 @@ function add(name: string, args: readonly Field[], run: FormRun, nature: Nature)
     afterPipe: input.afterPipe,
     runsInput: nature.runsInput ?? false,
     fedBy: [...input.fedBy, ...inWords],
-    folder: state.folder,
-    transparent: (nature.transparent ?? false) && redirections.length === 0,
+    folder,
+    transparent: nature.transparent ?? false,
   });
 }
 
@@ -57,6 +59,6 @@ function nameOf(program: Field, { reading }: FormRun): string {
 }
 
 /** A function that starts itself again and again beside itself. */
-function isForkBomb(name: string, { reading, input }: FormRun): boolean {
-  return reading.following.has(name) && input.afterPipe;
+function isForkBomb(name: string, { reading, state, input }: FormRun): boolean {
+  return input.afterPipe && reading.following.has(state.functions.get(name) ?? '');
 }

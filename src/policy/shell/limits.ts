@@ -2,6 +2,8 @@
 
 /** UTF-16 units of a text. Longer ones are files written by heredoc, for which there is a tool. */
 export const MAX_TEXT = 64 * 1024;
+/** `<<` in a text: the grammar looks for the end of each of them anew. */
+export const MAX_HEREDOCS = 500;
 /** UTF-16 units handed to the grammar in all: substitutions are read again for each level that they are in. */
 export const MAX_PARSED = 512 * 1024;
 /** Levels of the syntax tree, of wrappers and of texts that are parsed again; one substitution is some six. */

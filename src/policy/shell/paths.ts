@@ -19,7 +19,8 @@ export function absolutePath(pattern: string, folder: string | undefined, place:
 export function rulePath(pattern: string, folder: string | undefined, place: ShellPlace): string | undefined {
   const path = absolutePath(pattern, folder, place);
   if (path === undefined) return undefined;
-  return below(path, place.workspace, '.', '') ?? below(path, place.home, '~', '~/') ?? path;
+  // A file that is called ~ is not the home.
+  return below(path, place.workspace, '.', '')?.replace(/^\\?~/, './~') ?? below(path, place.home, '~', '~/') ?? path;
 }
 
 function below(path: string, folder: string, itself: string, prefix: string): string | undefined {

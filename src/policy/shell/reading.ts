@@ -63,7 +63,7 @@ export class Reading {
   readonly commands: SimpleCommand[] = [];
   readonly unclear = new Set<string>();
   /** Functions and aliases that are being followed. */
-  readonly following = new Set<string>();
+  readonly following = new Set<unknown>();
   /** Functions that the text calls. */
   readonly called = new Set<string>();
   /** Looks at what may never run: nothing there makes the call unclear. */

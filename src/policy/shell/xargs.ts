@@ -30,7 +30,10 @@ export function xargs(name: 'xargs' | 'parallel', args: readonly Field[], run: F
   const words = end < args.length ? args.slice(end + 1) : readWords(run);
   const inside = () => {
     if (name === 'parallel' && command.length === 1 && /\s/.test(command[0]!.text)) {
-      return runText(command[0]!.text, { ...run, input: NO_INPUT }, run.state.fork());
+      const [{ text } = { text: '' }] = command;
+      const all = words.map((word) => word.text).join(' ');
+      const whole = text.includes('{}') ? text.replaceAll('{}', () => all) : `${text} ${all}`;
+      return runText(whole, { ...run, input: NO_INPUT }, run.state.fork());
     }
     if (command.length === 0) {
       if (name === 'parallel')

@@ -4,7 +4,7 @@ const loses = 'It throws away changes of the working copy that nothing can bring
 const rewrites = 'It rewrites or drops history of the working copy.';
 const remote = 'It changes where git sends to, or with whose rights; a later push would go there.';
 const REMOTE_SETTINGS =
-  'credential*|url.*|remote.*|http.*|https.*|core.sshcommand|core.sshCommand|core.askpass|core.askPass|core.hookspath|core.hooksPath|core.fsmonitor|core.gitproxy|core.gitProxy|alias.*|include.*|includeif.*|filter.*|protocol.*|sendemail.*';
+  'credential**|url.**|remote.**|http.**|https.**|core.sshcommand|core.sshCommand|core.askpass|core.askPass|core.hookspath|core.hooksPath|core.fsmonitor|core.gitproxy|core.gitProxy|alias.*|include.**|includeif.**|includeIf.**|filter.*|protocol.*|sendemail.*';
 const WRITE = ['--get|--get-all|--get-regexp|--get-urlmatch|-l|--list|--show-origin'];
 
 /** Git: what is lost, and where it would be sent. */

@@ -57,6 +57,13 @@ export const REMOVAL: readonly CommandRule[] = [
     paths: ['/dev/null'],
   },
   {
+    id: 'remove-by-script',
+    verdict: 'ask',
+    reason: 'The text of this script removes a whole folder tree that everything stands on.',
+    programs: ['python*', 'node', 'perl', 'ruby', 'php', 'awk', 'gawk', 'deno', 'bun', 'lua*'],
+    text: '(rmtree|rmSync|rmdirSync|rm_rf|rm_r|rimraf|remove_tree|removedirs)\\W.{0,40}[\'"](/|~|\\.{1,2}|/workspace/?|\\.git)[\'"]|rm\\s+-\\w*[rR]\\w*\\s+([/~.*]|\\.git)[\\s\'")]',
+  },
+  {
     id: 'shred',
     verdict: 'ask',
     reason: 'It overwrites files so that nobody can bring them back.',
