@@ -182,6 +182,7 @@ describe('a policy file that fits', () => {
   });
 
   test('may have the globs that the rules understand', () => {
+    expect(problemsOf(rule('paths: ["~/**"], except: ["~/.cache/x"]'))).toEqual([]);
     expect(problemsOf(rule('operands: ["*.p[ey]m", "a?b/**", "\\\\[x", "\\\\{"]'))).toEqual([]);
   });
 
