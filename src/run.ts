@@ -31,7 +31,7 @@ export async function runSandbox(request: RunRequest, host: RunHost): Promise<Ru
   using _listening = listen(host, stops, turn);
   const prepared = await unlessInterrupted(stops, prepare(request, host, stops.signal));
   // Awaited here: interrupts are listened to for as long as this function runs.
-  return await execute({ request, host, prepared, stops, turn });
+  return await execute({ request, host: prepared.redaction.around(host), prepared, stops, turn });
 }
 
 /** Time that preparations get to end in order after an interrupt, milliseconds. An engine that hangs does not get more. */

@@ -6,6 +6,9 @@ import { stateRoot } from '../transcript/state-root.ts';
 /** What the command line takes from the process it runs in. The only file that reads process.env. */
 export const environment = {
   env: (name: string): string | undefined => process.env[name],
+  get all(): Readonly<Record<string, string | undefined>> {
+    return process.env;
+  },
   get endpoint(): EndpointEnv {
     return process.env;
   },

@@ -40,6 +40,7 @@ export function runHost(options: HostOptions): RunHost {
   const step = (line: string): void => renderer.notice(line);
   return {
     env: environment.env,
+    environment: () => environment.all,
     cwd: currentFolder(),
     stateRoot: environment.stateRoot,
     homeDir: environment.homeDir,

@@ -45,6 +45,7 @@ function gatewayStopped(failure: GatewayFailure, facts: RunFacts): Outcome {
     case 'model':
       return agentFailed(`The model cannot be used: ${failure.message}`);
     case 'bypass':
+    case 'secret':
       return { outcome: 'policy_stopped', exitCode: EXIT.stopped, reason: sentence(failure.message) };
     case 'tools':
       // Until the first answer nothing untrusted could run, so tools that differ from the plan are our own mistake.

@@ -8,9 +8,10 @@ export type StopKind = 'failure' | 'signal' | 'limit' | 'gateway';
 export interface GatewayFailure {
   /**
    * `limit`: a cap of the gateway; `scenario`: the scripted model has no answer; `tools`: pi declared other tools than
-   * planned; `bypass`: a tool call ran past the gate; `model`: the provider refuses the credentials or the model; `internal`: a fault of ours.
+   * planned; `bypass`: a tool call ran past the gate; `secret`: a secret of the user was in a request, and
+   * the policy forbids that; `model`: the provider refuses the credentials or the model; `internal`: a fault of ours.
    */
-  readonly kind: 'limit' | 'scenario' | 'tools' | 'bypass' | 'model' | 'internal';
+  readonly kind: 'limit' | 'scenario' | 'tools' | 'bypass' | 'secret' | 'model' | 'internal';
   /** Plan name of the cap. */
   readonly limit?: string;
   readonly message: string;

@@ -3,6 +3,7 @@ import type { Message } from '@earendil-works/pi-ai';
 import { conversationOf } from './conversation.ts';
 import { declaredTools, toolDifference } from './declared-tools.ts';
 import type { CallOptions, ModelSource } from './model-source.ts';
+import { type RedactionCounts, type RequestRedaction, RequestRedactor } from './redact-request.ts';
 import { RefusedRequest } from './refusal.ts';
 import { parseRequest } from './request-parse.ts';
 import type { MessagesRequest } from './request-schema.ts';
@@ -10,6 +11,8 @@ import type { MessagesRequest } from './request-schema.ts';
 /** A request that may go to the provider. */
 export interface Admitted {
   readonly messages: readonly Message[];
+  /** What was taken out of them. */
+  readonly redacted: RedactionCounts;
   readonly options: Pick<CallOptions, 'temperature' | 'reasoning' | 'toolChoice' | 'cacheRetention'>;
   /** Output tokens that the container asks for. */
   readonly wantedTokens: number;
@@ -31,11 +34,13 @@ export class OtherTools extends RefusedRequest {
 export class Admission {
   readonly #source: ModelSource;
   readonly #tools: readonly string[];
+  readonly #redactor: RequestRedactor | undefined;
   #declared = false;
 
-  constructor(source: ModelSource, tools: readonly string[]) {
+  constructor(source: ModelSource, tools: readonly string[], redaction?: RequestRedaction) {
     this.#source = source;
     this.#tools = tools;
+    this.#redactor = redaction && new RequestRedactor(redaction);
   }
 
   /** Throws RefusedRequest. */
@@ -46,7 +51,7 @@ export class Admission {
     const messages = conversationOf(request, model.id, identity);
     this.#checkTools(declaredTools(messages));
     return {
-      messages,
+      ...(this.#redactor?.take(messages) ?? { messages, redacted: {} }),
       options: optionsOf(request),
       wantedTokens: request.options?.maxTokens ?? model.maxTokens,
       bytes: body.length,

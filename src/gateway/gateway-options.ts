@@ -4,6 +4,7 @@ import type { NewRecord } from '../protocol/record.ts';
 import type { GatePort } from './gate-port.ts';
 import type { GatewayDelta, GatewayFailure } from './gateway-state.ts';
 import type { ModelSource } from './model-source.ts';
+import type { RequestRedaction } from './redact-request.ts';
 
 export interface GatewayOptions {
   readonly run: string;
@@ -11,6 +12,8 @@ export interface GatewayOptions {
   readonly limits: GatewayLimits;
   /** What pi must declare, no more and no less. */
   readonly tools: readonly string[];
+  /** Secrets that must not go to the provider. */
+  readonly redaction?: RequestRedaction;
   readonly record: (record: NewRecord) => void;
   /** Appends durably before it returns. When it throws, nothing is answered and the run fails. */
   readonly ledger: (entry: LedgerEntry) => void;

@@ -3,10 +3,10 @@ import type { LedgerUsage } from '../protocol/ledger.ts';
 /** Why a run cannot go on, or what its model keeps failing with. */
 export interface GatewayFailure {
   /**
-   * `limit`, `scenario`, `tools`, `bypass` and `internal` end the run. `model` says that the provider refuses the credentials or
+   * `limit`, `scenario`, `tools`, `bypass`, `secret` and `internal` end the run. `model` says that the provider refuses the credentials or
    * the model; pi gives up by itself then, and a later answer clears it.
    */
-  readonly kind: 'limit' | 'scenario' | 'tools' | 'bypass' | 'model' | 'internal';
+  readonly kind: 'limit' | 'scenario' | 'tools' | 'bypass' | 'secret' | 'model' | 'internal';
   /** The cap by its plan name, for example `gateway.requests`. */
   readonly limit?: string;
   readonly message: string;

@@ -14,6 +14,7 @@ import type { GatewayOptions } from './gateway-options.ts';
 import { type GatewayFailure, type GatewayState, StateKeeper } from './gateway-state.ts';
 import { isGivenUp } from './given-up.ts';
 import { HttpFront } from './http-front.ts';
+import { SecretInRequest } from './redact-request.ts';
 import { RefusedRequest } from './refusal.ts';
 import { ConnectionEnded, readBody } from './request-body.ts';
 import { checkHead } from './request-head.ts';
@@ -47,7 +48,7 @@ export class Gateway {
   constructor(options: GatewayOptions) {
     this.#options = options;
     this.#budget = new Budget(options.limits);
-    this.#admission = new Admission(options.source, options.tools);
+    this.#admission = new Admission(options.source, options.tools, options.redaction);
     this.#door = options.gate && new GateDoor(options.gate);
     this.#front = new HttpFront({
       request: (req, res) => this.#take(req, res),
@@ -153,6 +154,7 @@ export class Gateway {
         model: source.model.id,
         messages: messages.length,
         bytes,
+        ...(Object.keys(admitted.redacted).length === 0 ? {} : { redacted: admitted.redacted }),
       });
       const answer = new SseAnswer(res);
       res.on('close', () => {
@@ -249,6 +251,7 @@ export class Gateway {
       this.#fail({ kind: 'bypass', message: error.detail });
       return error;
     }
+    if (error instanceof SecretInRequest) this.#fail({ kind: 'secret', message: error.detail });
     if (error instanceof RefusedRequest) {
       if (error.code === 'body_size') this.#reachLimit('gateway.requestBytes', error.message);
       return error;

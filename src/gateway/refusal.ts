@@ -19,6 +19,7 @@ export type RefusalCode =
   | 'schema'
   | 'model'
   | 'tools'
+  | 'secret' // a secret of the user, which the policy does not let through
   | 'limit'
   | 'busy' // too many questions to the gate at once
   | 'bypass' // a tool call ran past the gate

@@ -7,12 +7,19 @@ const REPLACEMENT = '[secret removed]';
  * should ever contain them, since providers do not send keys back; this is the second net.
  */
 export class Scrubber {
+  readonly #secrets: readonly string[];
   readonly #forms: readonly string[];
 
   constructor(secrets: readonly string[]) {
+    this.#secrets = secrets;
     const forms = new Set(secrets.filter((secret) => secret.length >= MIN_FORM).flatMap(secretForms));
     // Longer forms first, so that a form inside another one does not leave a rest behind.
     this.#forms = [...forms].sort((a, b) => b.length - a.length);
+  }
+
+  /** The secrets themselves, for whoever else must not let them through. A method, so that nothing prints them by accident. */
+  secrets(): readonly string[] {
+    return this.#secrets;
   }
 
   text(value: string): string {

@@ -17,9 +17,9 @@ export function secretForms(secret: string): string[] {
     percent.replaceAll('%20', '+'),
     hex,
     hex.toUpperCase(),
+    hex.replaceAll(/../g, '%$&'),
+    hex.toUpperCase().replaceAll(/../g, '%$&'),
     ...[0, 1, 2].flatMap((offset) => base64At(bytes, offset)),
-    // Its bytes, where text is read as bytes.
-    bytes.toString('latin1'),
   ];
   return [...new Set(forms)].filter((form) => form.length >= MIN_FORM);
 }

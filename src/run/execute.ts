@@ -20,7 +20,7 @@ import { gitHost } from './git-host.ts';
 import { HandBackOfRun } from './hand-back.ts';
 import type { RunHost } from './host.ts';
 import { OutputPaths } from './output-paths.ts';
-import { MAX_OUTPUT_BYTES, noFullOutput, readInside } from './outputs.ts';
+import { liveOutput } from './outputs.ts';
 import type { Prepared } from './prepare.ts';
 import { PiPump } from './pump.ts';
 import { recover } from './recover.ts';
@@ -57,22 +57,17 @@ const SLOT_ATTEMPTS = 8;
 /** Runs what was prepared, and removes all of it again. The transcript ends with the outcome. */
 export async function execute(parts: ExecuteParts): Promise<RunResult> {
   const { request, host, prepared, stops } = parts;
+  const { redaction } = prepared;
   const plan = await prepared.plan();
   const outputs = new OutputPaths();
   const inside: Inside = {};
   // The control socket comes before the container: one whose socket refuses a connection is removed by anybody.
   await using files = await RunFiles.create(
     host,
-    { plan, policy: prepared.policy, request },
+    { plan, policy: prepared.policy, redaction, request },
     {
       stop: () => stops.interrupt('stop'),
-      output: async (call) => {
-        const path = outputs.get(call);
-        if (path === undefined || inside.started === undefined) throw noFullOutput(call);
-        const { sandbox, plan } = inside.started;
-        const { container } = sandbox;
-        return readInside({ engine: prepared.engine, container, uid: plan.container.agentUid }, path, MAX_OUTPUT_BYTES);
-      },
+      output: (call) => liveOutput(prepared, inside.started, { call, path: outputs.get(call) }),
     },
   );
   // Clearing up after others takes place while pi starts, when there is time, and must not fail this run.
@@ -93,12 +88,13 @@ export async function execute(parts: ExecuteParts): Promise<RunResult> {
     limits: plan.limits.gateway,
     tools: plan.pi.tools,
     gate: gateOfRun(parts, plan, files, timers),
+    redaction: redaction.toModel((seen) => void files.record(seen)),
     record: (entry) => {
       timers.touch();
       settled.take(entry);
       void files.record(entry);
     },
-    ledger: (entry) => files.ledger.append(entry),
+    ledger: (entry) => files.ledger(entry),
     onDelta: (delta) => {
       timers.touch();
       host.onDelta(delta);
@@ -120,10 +116,10 @@ export async function execute(parts: ExecuteParts): Promise<RunResult> {
   if (parts.turn.used && !stops.signal.aborted) stops.interrupt('SIGINT');
   const changes = handBack?.result;
   const lost = changes?.outcome === 'failed' ? { changesLost: changes.reasons.join(' ') } : {};
-  const outcome = decideOutcome({ ...stops.facts, ...pi, ...lost, gateway: gateway.state });
+  const outcome = redaction.json(decideOutcome({ ...stops.facts, ...pi, ...lost, gateway: gateway.state }));
   await files.finish(outcome, gateway.state);
   const answer = gateway.state.lastAnswerText;
-  return { run: plan.run, outcome, answer, ...(changes === undefined ? {} : { changes }) };
+  return redaction.json({ run: plan.run, outcome, answer, ...(changes === undefined ? {} : { changes }) });
 }
 
 /** Filled once the sandbox stands, with the plan that it was started by: another run may have taken the first one's users. */
@@ -218,7 +214,9 @@ async function converse(parts: ExecuteParts, session: Session): Promise<SeenOfPi
     if (started !== undefined && pump !== undefined) {
       const { sandbox, plan } = started;
       const target = { engine, container: sandbox.container, uid: plan.container.agentUid };
-      const keep = [keptOutputs(session, target), handBack?.keep(target)].filter((work) => work !== undefined);
+      const keep = [keptOutputs(session, target, prepared.redaction), handBack?.keep(target)].filter(
+        (work) => work !== undefined,
+      );
       piExit = await endPi({ engine, sandbox, pump, plan, keep });
       void files.record({
         source: 'observed',
@@ -291,7 +289,7 @@ async function startWithFreeSlot(
       await attemptUndo.run();
       if (!(error instanceof SlotTaken) || attempt === SLOT_ATTEMPTS) throw error;
       plan = await parts.prepared.plan();
-      session.files.folder.writeJson('plan.json', plan);
+      session.files.plan(plan);
     }
   }
 }

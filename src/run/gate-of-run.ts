@@ -21,7 +21,7 @@ export function gateOfRun(parts: ExecuteParts, plan: RunPlan, files: RunFiles, t
     tools: plan.pi.tools,
     workspace: plan.workspace.path,
     keep: ({ call, tool, verdict, rule }) =>
-      files.ledger.append({
+      files.ledger({
         ...{ v: 1, entry: 'gate', time: host.now().toISOString(), run: plan.run },
         ...{ toolCall: call.slice(0, MAX_NAME_CHARS), tool: tool.slice(0, MAX_NAME_CHARS), verdict, rule },
       }),

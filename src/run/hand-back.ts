@@ -61,7 +61,7 @@ export class HandBackOfRun {
       // Loaded now: it is much, and the start of a run does not need it.
       const { takeChanges } = await import('./take-changes.ts');
       this.#result = summary(await takeChanges(target, this.#plan, this.#start, this.#startOfRun, folder));
-      this.#files.folder.writeJson(HAND_BACK_FILE, this.#result);
+      this.#files.writeJson(HAND_BACK_FILE, this.#result);
       this.#record(Math.round(performance.now() - started));
     } catch (error) {
       // Half a change set would be taken for a whole one.
@@ -74,7 +74,7 @@ export class HandBackOfRun {
   fail(error: unknown): void {
     this.#result = failedHandBack(messageOf(error));
     try {
-      this.#files.folder.writeJson(HAND_BACK_FILE, this.#result);
+      this.#files.writeJson(HAND_BACK_FILE, this.#result);
     } catch {
       // The record says the same, and where the disk is full this file is not what is missed.
     }

@@ -10,6 +10,8 @@ export type Interrupt = 'SIGINT' | 'SIGTERM' | 'SIGPIPE' | 'stop';
 export interface RunHost {
   /** Reads one variable of the user's environment. */
   readonly env: (name: string) => string | undefined;
+  /** All of it, to know the user's secrets by name. Without it only the key of the model is known. */
+  readonly environment?: () => Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   /** Folder for our own files, absolute. */
   readonly stateRoot: string;

@@ -20,6 +20,7 @@ import type { Selection } from '../workspace/selection.ts';
 import { gitHost } from './git-host.ts';
 import type { RunHost } from './host.ts';
 import { ownInstallation } from './installation.ts';
+import { RunRedaction } from './redaction.ts';
 import { workspaceNotices } from './workspace-notices.ts';
 
 /** All that is known before anything is created. */
@@ -30,6 +31,8 @@ export interface Prepared {
   readonly installation: string;
   /** The effective one, all layers merged. */
   readonly policy: Policy;
+  /** Takes secrets out of whatever leaves the run. */
+  readonly redaction: RunRedaction;
   /** Plans with a pair of user ids that is free right now. */
   readonly plan: () => Promise<RunPlan>;
   readonly run: string;
@@ -46,14 +49,17 @@ export async function prepare(request: RunRequest, host: RunHost, signal: AbortS
   const policy = effectivePolicy(request, await loadPolicyLayers({ file: request.policy, configDir, homeDir, root }));
   checkModelName(policy, request.model);
   // These take their time in different places: a socket, module loading, the disk.
-  const [[engine, image], source, selection, { decisionsOf }] = await settleAll([
+  const [[engine, image], [source, redaction], selection, { decisionsOf }] = await settleAll([
     host.connect().then(async (found) => [found, await host.ensureImage(found, request.image, signal)] as const),
     resolveModel(request.model, {
       env: host.env,
       cwd: host.cwd,
       ...(request.baseUrl === undefined ? {} : { baseUrl: request.baseUrl }),
       ...(request.thinking === undefined ? {} : { thinking: request.thinking }),
-    }).then((found) => onlyAllowed(policy, found)),
+    }).then(async (found) => {
+      const source = onlyAllowed(policy, found);
+      return [source, await redactionOf(request, policy, source, host, root)] as const;
+    }),
     select(root, policy, host, signal),
     // With the shell grammar in it.
     import('./decisions.ts'),
@@ -88,7 +94,17 @@ export async function prepare(request: RunRequest, host: RunHost, signal: AbortS
     const made = makePlan(request, { ...facts, slot, labels });
     return { ...made, notices: [...made.notices, ...(await workspaceNotices(made, selection))] };
   };
-  return { engine, source, selection, installation, policy, plan, run, decide: decisionsOf(policy, selection) };
+  return {
+    engine,
+    source,
+    selection,
+    installation,
+    policy,
+    redaction,
+    plan,
+    run,
+    decide: decisionsOf(policy, selection),
+  };
 }
 
 function onlyAllowed(policy: Policy, source: ModelSource): ModelSource {
@@ -99,6 +115,23 @@ function onlyAllowed(policy: Policy, source: ModelSource): ModelSource {
     source.close?.();
     throw error;
   }
+}
+
+async function redactionOf(
+  request: RunRequest,
+  { redaction: policy }: Policy,
+  source: ModelSource,
+  host: RunHost,
+  root: string,
+): Promise<RunRedaction> {
+  const redaction = await RunRedaction.create({
+    policy,
+    credentials: source.scrubber.secrets(),
+    environment: host.environment?.() ?? {},
+    noSecrets: [root, host.stateRoot, host.homeDir, host.cwd],
+  });
+  redaction.prompt(request.prompt);
+  return redaction;
 }
 
 async function select(

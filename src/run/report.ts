@@ -9,6 +9,7 @@ import type { ExecuteParts } from './execute.ts';
 import { keepOutputs } from './keep-outputs.ts';
 import type { OutputPaths } from './output-paths.ts';
 import type { Prepared } from './prepare.ts';
+import type { RunRedaction } from './redaction.ts';
 import type { RunFiles } from './run-files.ts';
 import type { InsideUser, Keep } from './teardown.ts';
 
@@ -108,10 +109,11 @@ export function recordErrors(
   }
 }
 
-/** Saves the full bash outputs when the run was asked to keep them. */
+/** Saves the full bash outputs, redacted, when the run was asked to keep them. */
 export function keptOutputs(
   session: { plan: RunPlan; files: RunFiles; outputs: OutputPaths },
   target: InsideUser,
+  redaction: RunRedaction,
 ): Keep | undefined {
   const { plan, files, outputs } = session;
   if (!plan.keepOutputs) return undefined;
@@ -119,8 +121,8 @@ export function keptOutputs(
     // A command that reads them would be at the mercy of what still runs.
     const result =
       problem === undefined
-        ? await keepOutputs({ ...target, outputs }, files.folder)
-        : { kept: 0, leftOut: [...outputs.entries()].length };
+        ? await keepOutputs({ ...target, outputs, redaction }, files.folder)
+        : { kept: 0, leftOut: [...outputs.entries()].length, redacted: 0 };
     void files.record({ source: 'observed', type: 'outputs_kept', ...result });
   };
 }

@@ -1,9 +1,7 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { fakeUpstream, sse } from '../support/fake-upstream.ts';
-import { ANTHROPIC } from '../support/fake-upstream-styles.ts';
-import { BIN, call, type Ended, Session } from '../support/session.ts';
+import { call, type Ended, Session } from '../support/session.ts';
 
 const session = new Session();
 const ESC = '\u001b';
@@ -106,53 +104,5 @@ describe('hostile text never reaches a terminal as it is (D83)', () => {
     const said = records.filter(({ type }) => type === 'gateway.response').map(({ text }) => text);
     expect(said).toContain(`model: ${HOSTILE}`);
     expect(said).toContain(`last: ${HOSTILE}`);
-  });
-});
-
-describe('what is redacted (D82)', () => {
-  test('the key of the provider, everywhere and in every form; what the agent reads is kept as it is', async () => {
-    const key = 'sk-ant-canary-0123456789-brokered';
-    const other = 'canary-of-the-repository-4711';
-    const folder = session.repository('secrets', { '.gitignore': '.env\n' });
-    writeFileSync(path.join(folder, '.env'), `TOKEN=${other}\n`, { mode: 0o600 });
-    mkdirSync(path.join(session.folder, 'home'));
-    const command = 'cat .env; env; cat /proc/*/environ /proc/*/cmdline 2>/dev/null | tr "\\0" "\\n"';
-    await using upstream = await fakeUpstream(
-      sse(...ANTHROPIC.say({ tools: [{ id: 'c1', name: 'bash', arguments: { command } }] })),
-      sse(...ANTHROPIC.say({ text: 'done' })),
-    );
-    const done = await session.exec(
-      'bash',
-      [
-        '-c',
-        'umask 000; exec "$@"',
-        'x',
-        process.execPath,
-        BIN,
-        'run',
-        folder,
-        '--include',
-        '.env',
-        '--json',
-        '--model',
-        ANTHROPIC.spec,
-        '--base-url',
-        upstream.origin,
-        'go',
-      ],
-      { env: { ANTHROPIC_API_KEY: key, HOME: path.join(session.folder, 'home') } },
-    );
-    expect(`${done.stderr}`).toBe('');
-    expect(done.code).toBe(0);
-    expect(JSON.stringify(upstream.requests[0]?.rawHeaders)).toContain(key);
-    const run = (JSON.parse(done.stdout.toString().split('\n')[0] ?? '{}') as { run: string }).run;
-    const found = await session.exec(
-      'bash',
-      ['-c', `grep -rlaF ${key} . ; find . -type f ! -perm 600 -o -type d ! -perm 700; grep -rlaF ${other} .`],
-      { cwd: path.join(session.runs, run) },
-    );
-    expect(found.stdout.toString()).toBe('./events.jsonl\n');
-    expect(done.stdout.toString()).not.toContain(key);
-    expect(done.stdout.toString()).toContain(other);
   });
 });

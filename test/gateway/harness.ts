@@ -4,6 +4,7 @@ import type { AssistantMessage, Message, Model, Tool } from '@earendil-works/pi-
 import { streamSimple } from '@earendil-works/pi-ai/api/pi-messages';
 import { Gateway, type GatewayDelta, type GatewayFailure } from '../../src/gateway/gateway.ts';
 import type { ModelSource } from '../../src/gateway/model-source.ts';
+import type { RequestRedaction } from '../../src/gateway/redact-request.ts';
 import type { LedgerEntry } from '../../src/protocol/ledger.ts';
 import type { GatewayLimits } from '../../src/protocol/model.ts';
 import type { NewRecord } from '../../src/protocol/record.ts';
@@ -34,7 +35,12 @@ export interface Harness {
 
 export async function startGateway(
   source: ModelSource,
-  options: { limits?: Partial<GatewayLimits>; tools?: readonly string[]; ledger?: (entry: LedgerEntry) => void } = {},
+  options: {
+    limits?: Partial<GatewayLimits>;
+    tools?: readonly string[];
+    ledger?: (entry: LedgerEntry) => void;
+    redaction?: Omit<RequestRedaction, 'record'>;
+  } = {},
 ): Promise<Harness> {
   const ledger: LedgerEntry[] = [];
   const records: NewRecord[] = [];
@@ -45,6 +51,7 @@ export async function startGateway(
     source,
     limits: { ...LIMITS, ...options.limits },
     tools: options.tools ?? TOOLS,
+    ...(options.redaction && { redaction: { ...options.redaction, record: (record) => void records.push(record) } }),
     record: (record) => void records.push(record),
     ledger: (entry) => {
       options.ledger?.(entry);

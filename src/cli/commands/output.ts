@@ -4,11 +4,12 @@ import path from 'node:path';
 import { controllerAlive } from '../../container/ownership.ts';
 import { SandboxError } from '../../errors.ts';
 import { resultText } from '../../events/refusal.ts';
-import { formatBytes } from '../../lib/format.ts';
+import { formatBytes, plural } from '../../lib/format.ts';
 import { ControlRefusal, requestOutput } from '../../run/control-client.ts';
 import { findCall, type KnownCall } from '../../run/find-call.ts';
-import { OUTPUTS_FOLDER, outputFile } from '../../run/keep-outputs.ts';
+import { KeptNote, noteFile, OUTPUTS_FOLDER, outputFile } from '../../run/keep-outputs.ts';
 import { controlSocket } from '../../run/recover.ts';
+import { readJsonFile } from '../../transcript/private-file.ts';
 import { environment } from '../environment.ts';
 import { cutOf } from '../output-cut.ts';
 import { pickRun } from '../pick-run.ts';
@@ -50,8 +51,10 @@ async function fromKept(folder: string, call: KnownCall): Promise<AsyncIterable<
   } catch {
     return undefined;
   }
-  const { size } = await handle.stat();
+  const note = readJsonFile(path.join(folder, OUTPUTS_FOLDER, noteFile(call.id)), KeptNote);
+  const size = note?.bytes ?? (await handle.stat()).size;
   const total = cutOf(call.end)?.totalBytes;
+  if (note !== undefined) say(`Redacted when it was kept: ${plural(note.redacted, 'secret')}.`);
   if (total !== undefined && size < total)
     say(`Only the first ${formatBytes(size)} of ${formatBytes(total)} were kept.`);
   return handle.createReadStream();

@@ -171,7 +171,7 @@ export const KNOWN_FORMS: readonly KnownForm[] = [
     anchors: ['pypi-AgE'],
     look: token({ chars: URL_SAFE, min: 50, max: 1_024 }),
     opens: 'packages of a PyPI account',
-    source: 'https://pypi.org/help/#apitoken',
+    source: 'https://warehouse.pypa.io/api-reference/ and the help of PyPI on API tokens',
   },
   {
     id: 'api-token',

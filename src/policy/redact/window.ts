@@ -11,6 +11,8 @@ export class RedactWindow {
   readonly #redactor: Redactor;
   #context = '';
   #held = '';
+  /** Secrets that were taken out. */
+  count = 0;
 
   constructor(redactor: Redactor) {
     this.#redactor = redactor;
@@ -45,9 +47,8 @@ export class RedactWindow {
 
   #out(text: string, from: number, findings: readonly Finding[]): string {
     this.#context = text.slice(-CONTEXT);
-    return replaced(
-      text,
-      findings.filter(({ end }) => end <= text.length),
-    ).slice(from);
+    const out = findings.filter(({ end }) => end <= text.length);
+    this.count += out.length;
+    return replaced(text, out).slice(from);
   }
 }

@@ -36,7 +36,7 @@ export const SECRETS: readonly (readonly [id: string, secret: string, around: st
   ['google-key', join('AIza', A(35)), '?key=%&x'],
   ['huggingface-token', join('hf_', A(34)), 'login(%)'],
   ['npm-token', join('npm_', A(36)), 'auth %'],
-  ['npm-token', join('12345678-', 'abcd-abcd-abcd-123456789abc'), '//registry.npmjs.org/:_authToken=%'],
+  ['npm-token', join('12345678-', 'abcd-abcd-abcd-123456789abc'), '//npm.example.com/:_authToken=%'],
   ['pypi-token', join('pypi-AgE', A(80)), 'password = %'],
   ['jwt', JWT, 'cookie: session=%; path=/'],
   ['private-key', PEM, 'cat id_rsa\n%\n$'],
@@ -93,6 +93,6 @@ export const HARMLESS: Readonly<Record<string, string>> = {
     '-----BEGIN CERTIFICATE-----\nMIIDXTCCAkWgAwIBAgIJAJC1HiIAZAiIMA0GCSqGSIb3Qa0FADBFMQswCQYDVQQG\n-----END CERTIFICATE-----',
   addresses: 'https://example.com:8080/a@b git@github.com:a/b.git ssh://git@host:22/x http://[::1]:80/@scope/pkg@1.2.3',
   packages:
-    'npm_config_registry=https://registry.npmjs.org/ hf_hub_download("a") import ghp_utils from "sk-learn-extra-tools"',
+    'npm_config_registry=https://npm.example.com/ hf_hub_download("a") import ghp_utils from "sk-learn-extra-tools"',
   'a source map': '{"version":3,"mappings":"AAAA,SAASA,EAAIC,GACX,OAAOA,EAAIA,CAAC;AACd,CAAC,eyJhYSxCQUFD"}',
 };
