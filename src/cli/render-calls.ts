@@ -39,6 +39,11 @@ export class RunningCalls {
     return call;
   }
 
+  /** Calls that have not ended, oldest first. */
+  open(): RunningCall[] {
+    return [...this.#calls.values()];
+  }
+
   /** The last lines of what is running, at most so many in all. */
   liveLines(): string[] {
     const talking = [...this.#calls.values()].filter(({ tail }) => tail.length > 0).slice(-LIVE_LINES);

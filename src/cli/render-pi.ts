@@ -1,10 +1,11 @@
 import { type TSchema, Type } from '@sinclair/typebox';
 import { Check } from '@sinclair/typebox/value';
 import { PI_SCHEMAS, type PiEvent } from '../events/pi-schema.ts';
-import { refusalStage, resultText } from '../events/refusal.ts';
+import { refusalOf, resultText } from '../events/refusal.ts';
 import { clip } from '../lib/bounded-text.ts';
 import { formatDuration } from '../lib/format.ts';
 import { showAnswer } from './render-answer.ts';
+import type { GateView } from './render-gate.ts';
 import type { Screen } from './render-screen.ts';
 import { span } from './render-style.ts';
 import { ToolView } from './render-tools.ts';
@@ -16,12 +17,14 @@ const Typed: TSchema = Type.Object({ type: Type.String() });
 /** The claimed side of a run: what pi says that it does. */
 export class PiView {
   readonly #screen: Screen;
+  readonly #gate: Pick<GateView, 'of'>;
   readonly #tools: ToolView;
   /** The model's words are shown as the gateway saw them, so pi's copy is not. */
   #observed = false;
 
-  constructor(screen: Screen, now: () => number) {
+  constructor(screen: Screen, gate: Pick<GateView, 'of'>, now: () => number) {
     this.#screen = screen;
+    this.#gate = gate;
     this.#tools = new ToolView(screen, now);
   }
 
@@ -38,6 +41,11 @@ export class PiView {
     if (isPiEvent(value)) this.#show(value, run);
   }
 
+  /** The run has ended: what is said of calls that have not. */
+  end(limit: string | undefined): void {
+    this.#tools.cutOff(limit);
+  }
+
   #show(event: PiEvent, run: string): void {
     switch (event.type) {
       case 'message_end':
@@ -50,7 +58,10 @@ export class PiView {
         this.#tools.update(event, resultText(event.partialResult));
         break;
       case 'tool_execution_end':
-        this.#tools.end({ event, text: resultText(event.result), stage: refusalStage(event) }, run);
+        this.#tools.end(
+          { event, text: resultText(event.result), refusal: refusalOf(event, this.#gate.of(event.toolCallId)) },
+          run,
+        );
         break;
       case 'auto_retry_start':
         this.#warn(`pi asks again in ${formatDuration(event.delayMs)} (${event.attempt} of ${event.maxAttempts})`);

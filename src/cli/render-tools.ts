@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox';
 import type { ToolEnd, ToolStart, ToolUpdate } from '../events/pi-schema.ts';
-import type { Stage } from '../events/refusal.ts';
+import { type Refusal, refusalText } from '../events/refusal.ts';
 import { clip } from '../lib/bounded-text.ts';
 import { formatDuration, plural } from '../lib/format.ts';
 import { argumentLine } from './render-arguments.ts';
@@ -13,11 +13,13 @@ import { span } from './render-style.ts';
 export interface Ended {
   readonly event: Static<typeof ToolEnd>;
   readonly text: string;
-  readonly stage: Stage | undefined;
+  readonly refusal: Refusal | undefined;
 }
 
 const REDRAW_MS = 100;
 const ARGUMENT_CHARS = 300;
+/** Calls that go on at the end of a run and are named. */
+const MAX_CUT_OFF = 5;
 /** What pi tells the model about a command that printed nothing. */
 const NO_OUTPUT = '(no output)';
 
@@ -47,15 +49,24 @@ export class ToolView {
     this.#screen.live(this.#calls.liveLines());
   }
 
-  end({ event, text, stage }: Ended, run: string): void {
+  end({ event, text, refusal }: Ended, run: string): void {
     const call = this.#calls.end(event.toolCallId);
     const name = call === undefined ? event.toolName : `[${call.number}]`;
     const command = `pi-sandbox output ${run} ${event.toolCallId}`;
-    const refused = event.durationMs === undefined && stage !== undefined;
+    const refused = event.durationMs === undefined && refusal !== undefined;
     // The verdict comes first: of several calls at once it says whose output follows.
-    this.#verdict(name, event, text, stage);
+    this.#verdict(name, event, text, refusal);
     if (!refused) this.#result(event, text, command);
     this.#screen.live(this.#calls.liveLines());
+  }
+
+  /** Calls that go on when the run ends: no end of theirs will come. */
+  cutOff(limit: string | undefined): void {
+    const open = this.#calls.open();
+    const why = limit === undefined ? 'ended with the run' : `ended with the run (limit: ${limit})`;
+    for (const { number } of open.slice(0, MAX_CUT_OFF)) this.#screen.line(span(`  = [${number}] ${why}`, 'yellow'));
+    const more = open.length - MAX_CUT_OFF;
+    if (more > 0) this.#screen.line(span(`  = ${plural(more, 'more call')} ${why}`, 'yellow'));
   }
 
   #result(event: Static<typeof ToolEnd>, text: string, command: string): void {
@@ -68,15 +79,25 @@ export class ToolView {
     for (const note of notes) this.#screen.line(span(`  | ${note}${kept ? `; all of it: ${command}` : ''}`, 'yellow'));
   }
 
-  #verdict(name: string, event: Static<typeof ToolEnd>, text: string, stage: Stage | undefined): void {
+  #verdict(name: string, event: Static<typeof ToolEnd>, text: string, refusal: Refusal | undefined): void {
     const took = event.durationMs === undefined ? '' : ` after ${formatDuration(event.durationMs)}`;
-    if (stage === undefined) this.#screen.line(span(`  = ${name} done${took}`, 'dim'));
-    else if (stage === 'rewritten result')
-      this.#screen.line(span(`  = ${name} done${took}; rewritten result`, 'yellow'));
+    if (refusal === undefined) {
+      this.#screen.line(span(`  = ${name} done${took}`, 'dim'));
+      return;
+    }
+    const { stage, source, ignored, reason } = refusal;
+    if (stage === 'rewritten result') this.#screen.line(span(`  = ${name} done${took}; ${stage}`, 'yellow'));
     else if (stage === 'aborted') this.#screen.line(span(`  = ${name} aborted${took}`, 'yellow'));
     else if (stage === 'tool error')
-      this.#screen.line(span(`  = ${name} tool error${took}: `, 'red'), span(lastLine(text)));
-    else this.#screen.line(span(`  = ${name} refused (${stage}): `, 'red'), span(clip(text, ARGUMENT_CHARS)));
+      this.#screen.line(span(`  = ${name} ${stage}${took}: `, 'red'), span(lastLine(text)));
+    else {
+      const how = ignored === true ? `done${took} ALTHOUGH refused` : 'refused';
+      const words = source === 'observed' ? (reason ?? '') : text;
+      this.#screen.line(
+        span(`  = ${name} ${how} (${refusalText(refusal)}): `, 'red'),
+        span(clip(words, ARGUMENT_CHARS)),
+      );
+    }
   }
 }
 

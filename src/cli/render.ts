@@ -5,6 +5,7 @@ import type { SandboxRecord } from '../protocol/record.ts';
 import { Progress } from './progress.ts';
 import { showAnswer } from './render-answer.ts';
 import { changesLines, handBackOf } from './render-changes.ts';
+import { GateView } from './render-gate.ts';
 import { ObservedView } from './render-observed.ts';
 import { PiView } from './render-pi.ts';
 import { type Output, Screen } from './render-screen.ts';
@@ -35,7 +36,7 @@ export interface RendererOptions {
 }
 
 /** What a quiet run keeps silent about. */
-const CHATTER = new Set(['pi', 'notice', 'run_started', 'imported', 'gateway.response']);
+const CHATTER = new Set(['pi', 'notice', 'run_started', 'imported', 'gateway.response', 'gate', 'gate.ask']);
 
 /** A finished answer of the model as the gateway saw it. */
 const Answer = Type.Object({ stopReason: Type.String(), text: Type.String(), error: Type.Optional(Type.String()) });
@@ -44,6 +45,7 @@ const Answer = Type.Object({ stopReason: Type.String(), text: Type.String(), err
 export class Renderer {
   readonly #screen: Screen;
   readonly #pi: PiView;
+  readonly #gate: GateView;
   readonly #observed: ObservedView;
   readonly #progress: Progress;
   readonly #usage = new UsageView();
@@ -59,7 +61,8 @@ export class Renderer {
 
   constructor(out: Output, { terminal, color, quiet, ref, now = () => performance.now() }: RendererOptions) {
     this.#screen = new Screen(out, { terminal, color });
-    this.#pi = new PiView(this.#screen, now);
+    this.#gate = new GateView(this.#screen);
+    this.#pi = new PiView(this.#screen, this.#gate, now);
     this.#observed = new ObservedView(this.#screen);
     this.#progress = new Progress(this.#screen, now);
     this.#quiet = quiet;
@@ -74,7 +77,7 @@ export class Renderer {
     else if (record.type === 'pi') this.#pi.event(record['event'], record.run);
     else if (record.type === 'outcome') this.#outcome(record);
     else if (record.type === 'gateway.response') this.#answer(record);
-    else this.#observed.record(record);
+    else if (!this.#gate.record(record)) this.#observed.record(record);
   }
 
   /** Thinking is shown dim, or marked where there are no colours; arguments of tool calls come with the call. */
@@ -107,6 +110,8 @@ export class Renderer {
     this.#ended = true;
     this.#screen.endStream();
     this.#screen.clearLive();
+    if (!this.#quiet) this.#pi.end(limit);
+    this.#gate.end();
     this.#observed.end(exitCode !== 0);
     if (!this.#quiet) this.#screen.line(span(this.#usage.line(), 'dim'));
     const name = `${outcome.replaceAll('_', ' ')}${limit === undefined ? '' : ` (${limit})`}: `;

@@ -10,9 +10,9 @@ describe('tool calls as text', () => {
     record(toolEnd('d', 'bash', 'no\n\nCommand exited with code 3', { isError: true }));
     record(toolEnd('e', 'bash', '[redacted]', { structuredContent: undefined, details: undefined }));
     expect(out.text.split('\n').filter((line) => line.startsWith('  ='))).toEqual([
-      '  = nosuch refused (unknown tool): Tool nosuch not found',
-      '  = bash refused (invalid arguments): Validation failed for tool "bash":␊  - command: required',
-      '  = read refused (veto by the guard): pi-sandbox: read works on regular files only, and f is a named pipe',
+      '  = nosuch refused (unknown tool, as pi says): Tool nosuch not found',
+      '  = bash refused (invalid arguments, as pi says): Validation failed for tool "bash":␊  - command: required',
+      '  = read refused (guard, as pi says): pi-sandbox: read works on regular files only, and f is a named pipe',
       '  = bash tool error after 12 ms: Command exited with code 3',
       '  = bash done after 12 ms',
     ]);
