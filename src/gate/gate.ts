@@ -4,7 +4,7 @@ import type { GateAskRecord, GateBypassRecord, GateRecord } from '../protocol/ga
 import { Asks } from './asks.ts';
 import { type Judgement, judge } from './judge.ts';
 import { type KnownCall, KnownCalls } from './known-calls.ts';
-import { MAX_NOTE_CHARS, MAX_QUESTION_BYTES, MAX_QUESTIONS } from './limits.ts';
+import { MAX_NOTE_CHARS, MAX_QUESTION_BYTES, MAX_QUESTIONS, MAX_RECORDED_RULES } from './limits.ts';
 import { isRefusal, parseQuestion } from './parse-question.ts';
 import { recordedArguments } from './recorded-arguments.ts';
 import { strangeness } from './strangeness.ts';
@@ -100,7 +100,7 @@ export class Gate implements GatePort {
     started: number,
     found: Judgement,
   ): Promise<GateAnswer> {
-    const { verdict, rule, reason, by, arguments: changed } = found;
+    const { verdict, rule, reason, by, arguments: changed, matched } = found;
     const { call, tool, parent } = question;
     this.#options.keep({ call, tool, verdict, rule });
     this.#options.record({
@@ -117,6 +117,7 @@ export class Gate implements GatePort {
       },
       ...(parent === undefined ? {} : { parent }),
       ...(changed === undefined ? {} : { arguments: recordedArguments(changed) }),
+      ...(matched === undefined ? {} : { matched: matched.slice(0, MAX_RECORDED_RULES) }),
       durationMs: Math.round((this.#now() - started) * 10) / 10,
     });
     if (verdict === 'deny') return { v: 1, verdict, reason };

@@ -12,6 +12,8 @@ export interface Judgement {
   readonly by: GateRecord['by'];
   /** Only of `change`. */
   readonly arguments?: Readonly<Record<string, unknown>>;
+  /** Absent where the policy was not asked. */
+  readonly matched?: Decision['matched'];
 }
 
 export interface JudgeParts {
@@ -30,15 +32,15 @@ export async function judge(question: GateRequest, nested: boolean, parts: Judge
       ...{ tool, arguments: args, workspace: parts.workspace, paths, nested },
       ...(annotations === undefined ? {} : { annotations }),
     });
-    const { rule, reason } = decision;
-    if (decision.verdict === 'deny') return { verdict: 'deny', rule, reason, by: 'policy' };
+    const { rule, reason, matched } = decision;
+    if (decision.verdict === 'deny') return { verdict: 'deny', rule, reason, by: 'policy', matched };
     if (decision.verdict !== 'ask') return allowed(decision, reason, 'policy');
     const asked = await parts.asks.put(
       { call: question.call, tool, arguments: args, claimed: nested },
       decision,
       parts.signal,
     );
-    if (!asked.allowed) return { verdict: 'deny', rule, reason: asked.reason, by: asked.by };
+    if (!asked.allowed) return { verdict: 'deny', rule, reason: asked.reason, by: asked.by, matched };
     return allowed(decision, asked.reason, asked.by);
   } catch (error) {
     return failed(messageOf(error));
@@ -46,13 +48,14 @@ export async function judge(question: GateRequest, nested: boolean, parts: Judge
 }
 
 function allowed(decision: Decision, reason: string, by: GateRecord['by']): Judgement {
-  const { rule, verdict, arguments: changed } = decision;
+  const { rule, verdict, arguments: changed, matched } = decision;
   if (changed === undefined) {
-    return verdict === 'change' ? failed('it wants a change and names none') : { verdict: 'allow', rule, reason, by };
+    if (verdict === 'change') return failed('it wants a change and names none');
+    return { verdict: 'allow', rule, reason, by, matched };
   }
   if (Buffer.byteLength(JSON.stringify(changed)) > MAX_CHANGE_BYTES)
     return failed('the changed arguments are too long');
-  return { verdict: 'change', rule, reason, by, arguments: changed };
+  return { verdict: 'change', rule, reason, by, arguments: changed, matched };
 }
 
 function failed(why: string): Judgement {

@@ -12,6 +12,8 @@ export const MAX_CALLS = 20_000;
 export const MAX_ASKS = 200;
 /** Longest note of who was asked, and longest reason on record, characters. */
 export const MAX_NOTE_CHARS = 1_000;
+/** Rules in a record that a call met: the deciding one and those that come next. */
+export const MAX_RECORDED_RULES = 20;
 /** Arguments in a record, bytes of JSON. */
 export const MAX_RECORDED_BYTES = 16 * KiB;
 /** Arguments of one `change`, bytes of JSON. They are kept, so that a call that asks again gets the same answer. */
