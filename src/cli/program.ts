@@ -21,6 +21,8 @@ interface Json {
 
 const RUN = 'id, unique prefix of one, or "last": the newest of this repository when inside one, else of all';
 
+const CALL = 'call id, unique prefix of one, or the number that the transcript shows';
+
 /** The command line. Each command is loaded when it is used; its result becomes the exit code. */
 export function makeProgram(interrupts: Interrupts): Command {
   const program = new OwnCommand('pi-sandbox')
@@ -83,7 +85,7 @@ function addLooking(program: Command, interrupts: Interrupts): void {
     .command('output')
     .description('print the full output of a tool call')
     .argument('<run>', RUN)
-    .argument('<call>', 'call id, unique prefix of one, or the number that the transcript shows')
+    .argument('<call>', CALL)
     .action(action(async (run: string, call: string) => (await import('./commands/output.ts')).output(run, call)));
   program
     .command('diff')
@@ -152,7 +154,9 @@ function addEnding(program: Command): void {
 }
 
 function addPolicy(program: OwnCommand): void {
-  const policy = program.command('policy').description('check policy files, or show what one comes to');
+  const policy = program
+    .command('policy')
+    .description('check policy files, show what one comes to, or why it decided as it did');
   policy
     .command('check')
     .description('say what is wrong with policy files; starts nothing')
@@ -167,6 +171,16 @@ function addPolicy(program: OwnCommand): void {
     .option('--exclude-tools <list>', 'as for run')
     .option('--json', 'as one JSON value')
     .action(action(async (options: PolicyShowOptions) => (await import('./commands/policy.ts')).policyShow(options)));
+  policy
+    .command('explain')
+    .description('say what was decided about a tool call of a run, by which rules, and who decided')
+    .argument('<run>', RUN)
+    .argument('<call>', CALL)
+    .action(
+      action(async (run: string, call: string) =>
+        (await import('./commands/policy-explain.ts')).policyExplain(run, call),
+      ),
+    );
   policy.addHelp();
 }
 

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { ChangeState } from './change-state.ts';
+import { GateSummary } from './gate-summary.ts';
 import { HandBack } from './hand-back.ts';
 import { Outcome } from './outcome.ts';
 import { RunPlan } from './plan.ts';
@@ -51,6 +52,8 @@ export const RunDetails = Type.Object(
     /** Paths of the repository that did not enter, counted by reason. */
     leftOut: Type.Optional(Type.Record(Type.String(), Count)),
     ledger: Type.Optional(LedgerSums),
+    /** What the gate did; absent without a transcript. */
+    gate: Type.Optional(GateSummary),
     outcome: Type.Optional(Outcome),
     /** What it hands back; absent while it goes on, and where it could change nothing. */
     changes: Type.Optional(HandBack),

@@ -13,6 +13,7 @@ import { readLedger } from '../transcript/read-ledger.ts';
 import { RunFolder } from '../transcript/run-folder.ts';
 import { timeOfRunId } from '../transcript/run-id.ts';
 import { CHANGES_STATE_FILE, HAND_BACK_FILE } from '../transcript/state-root.ts';
+import { gateSummary } from './gate-summary.ts';
 import { recordedStart } from './recorded-start.ts';
 import { runState } from './run-state.ts';
 
@@ -32,6 +33,7 @@ export async function runDetails(stateRoot: string, run: string): Promise<RunDet
   const changes = read(HAND_BACK_FILE, HandBack);
   const changesState = read(CHANGES_STATE_FILE, ChangeState);
   const ledger = await readLedger(folder.folder).catch((error: unknown) => void damaged.push(messageOf(error)));
+  const gate = plan && (await gateSummary(folder.folder, plan.pi.tools).catch(noTranscript));
   const start = await recordedStart(folder.folder);
   return {
     v: 1,
@@ -45,11 +47,17 @@ export async function runDetails(stateRoot: string, run: string): Promise<RunDet
     ...(posture && { posture }),
     ...(start && { engine: start.engine, leftOut: start.leftOut }),
     ...(ledger && { ledger }),
+    ...(gate && { gate }),
     ...(outcome && { outcome }),
     ...(changes && { changes }),
     ...(changesState && { changesState }),
     damaged,
   };
+}
+
+/** A run that got no further than its plan has none; what cannot be read is told by whoever reads it for itself. */
+function noTranscript(error: unknown): undefined {
+  if (!(error instanceof SandboxError)) throw error;
 }
 
 function attempt<T>(damaged: string[], work: () => T): T | undefined {
