@@ -12,8 +12,9 @@ const MAX_NAME_CHARS = 256;
 export function gateOfRun(parts: ExecuteParts, plan: RunPlan, files: RunFiles, timers: RunTimers): Gate {
   const { host, prepared } = parts;
   const { askGate } = host;
-  // While a person thinks, the agent is not idle.
-  const ask: AskGate | undefined = askGate && ((question, signal) => timers.holding(askGate(question, signal)));
+  // While a person thinks, the agent is not idle. Terminal and standard output are sinks like any other.
+  const ask: AskGate | undefined =
+    askGate && ((question, signal) => timers.holding(askGate(prepared.redaction.json(question), signal)));
   return new Gate({
     decide: prepared.decide,
     ask,
