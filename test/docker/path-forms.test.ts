@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build as bundle } from 'esbuild';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -60,10 +60,21 @@ const FORMS: readonly (readonly [form: string, file: string])[] = [
   ['/proc/self/cwd/link.txt', 'plain.txt'],
 ];
 
-const LINKS = [
-  'ln -s plain.txt link.txt; ln -s ./link.txt chain.txt; ln -s sub linked; ln -s ../plain.txt sub/up.txt',
-  'ln -s new/../made.txt dangling.txt; mkdir new; echo "I am /home/agent/home.txt" > ~/home.txt',
-].join('; ');
+const LINKS: Readonly<Record<string, string>> = {
+  'link.txt': 'plain.txt',
+  'chain.txt': './link.txt',
+  linked: 'sub',
+  'sub/up.txt': '../plain.txt',
+  'dangling.txt': 'new/../made.txt',
+};
+const AT_HOME = 'mkdir new; echo "I am /home/agent/home.txt" > ~/home.txt';
+
+function repository(name: string, files: Readonly<Record<string, string>>, links = LINKS): string {
+  const own = Object.fromEntries(FILES.map((file) => [file, `I am ${absolute(file)}\n`]));
+  const root = session.repository(name, { ...own, ...files });
+  for (const [link, target] of Object.entries(links)) symlinkSync(target, join(root, link));
+  return root;
+}
 
 const absolute = (file: string): string => (file.startsWith('/home') ? file : `${GUEST.workspace}/${file}`);
 
@@ -76,11 +87,10 @@ describe('the file that pi opens is the one that is judged (M9)', () => {
   let told: Told[][];
 
   beforeAll(async () => {
-    const files = Object.fromEntries(FILES.map((file) => [file, `I am ${absolute(file)}\n`]));
     const program = await resolver();
-    const root = session.repository('forms', { ...files, 'forms.json': JSON.stringify(FORMS), 'told.mjs': program });
+    const root = repository('forms', { 'forms.json': JSON.stringify(FORMS), 'told.mjs': program });
     run = await session.run(root, [
-      { tools: [call('bash', { command: LINKS })] },
+      { tools: [call('bash', { command: AT_HOME })] },
       { tools: [call('bash', { command: `${GUEST.node} told.mjs read forms.json` })] },
       { tools: FORMS.map(([path]) => call('read', { path })) },
       {
@@ -140,14 +150,10 @@ describe('a rule about a file holds in every form of its path (M9)', () => {
     const policy = join(session.folder, 'team.yaml');
     const rule = { id: 'not-this-one', verdict: 'deny', reason: 'Nobody reads this file.', names: ['plain.txt'] };
     writeFileSync(policy, JSON.stringify({ version: 1, paths: { rules: [rule] } }));
-    const files = Object.fromEntries(FILES.map((file) => [file, `I am ${absolute(file)}\n`]));
-    const root = session.repository('ruled', {
-      ...files,
-      'config/.env': 'KEY=hunter2\n',
-      'config/my.env.bak': 'KEY=old\n',
-    });
+    const secrets = { 'config/.env': 'KEY=hunter2\n', 'config/my.env.bak': 'KEY=old\n' };
+    const root = repository('ruled', secrets, { ...LINKS, settings: 'config/.env' });
     const turns = [
-      { tools: [call('bash', { command: `${LINKS}; ln -s config/.env settings` })] },
+      { tools: [call('bash', { command: AT_HOME })] },
       { tools: FORMS.map(([path]) => call('read', { path })) },
       {
         tools: [
@@ -162,6 +168,8 @@ describe('a rule about a file holds in every form of its path (M9)', () => {
           call('write', { path: '/opt/pi-sandbox/guest/guard.mjs', content: 'x' }),
           call('read', { path: '/proc/self/environ' }),
           call('ls', { path: 'config' }),
+          call('bash', { command: 'cd config && cat ".env"' }),
+          call('bash', { command: 'cat config/my.env.bak' }),
         ],
       },
       { text: 'done' },
@@ -191,6 +199,7 @@ describe('a rule about a file holds in every form of its path (M9)', () => {
     ['grep in the folder that holds .env', 6, 'secret-env-files'],
     ['write to the guard', 9, 'sandbox-own-files'],
     ['read of the variables of pi', 10, 'process-internals'],
+    ['a command with .env', 12, 'secret-env-files'],
   ])('%s is denied by the rule that says so', (_what, at, rule) => {
     const [isError, text] = answer(`call_3_${at}`);
     expect(isError).toBe(true);
@@ -202,6 +211,7 @@ describe('a rule about a file holds in every form of its path (M9)', () => {
     ['grep with a glob that leaves .env out', 7, 'KEY=old'],
     ['read of a look-alike', 8, 'KEY=old'],
     ['listing the folder', 11, '.env'],
+    ['a command with a look-alike', 13, 'KEY=old'],
   ])('%s is let be', (_what, at, text) => {
     expect(answer(`call_3_${at}`)).toEqual([false, expect.stringContaining(text)]);
     expect(decision(`call_3_${at}`)).toMatchObject({ verdict: 'allow' });
