@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { ledger, ofType, piEvents, textOf } from '../support/pi-records.ts';
 import { bash, type EndedRun, Session } from '../support/session.ts';
+import { withoutRules } from '../support/without-rules.ts';
 
 const session = new Session();
 const repo = session.repository('repo', { 'README.md': 'hello\n' });
@@ -9,15 +10,19 @@ const FORGE = `echo '${FORGED}' > /proc/$PPID/fd/1`;
 
 let run: EndedRun;
 beforeAll(async () => {
-  run = await session.run(repo, [
-    // The last pause because what pi prints and what it asks the model come on two connections, in no order of their own.
-    bash(
-      `${FORGE} && echo forged; sleep 1; ${FORGE} && echo the command went on; sleep 0.5`,
-      `${FORGE} && echo beside it`,
-    ),
-    { expect: 'the command went on', ...bash('echo the next turn') },
-    { expect: 'the next turn', text: 'The real end.' },
-  ]);
+  run = await session.run(
+    repo,
+    [
+      // The last pause because what pi prints and what it asks the model come on two connections, in no order of their own.
+      bash(
+        `${FORGE} && echo forged; sleep 1; ${FORGE} && echo the command went on; sleep 0.5`,
+        `${FORGE} && echo beside it`,
+      ),
+      { expect: 'the command went on', ...bash('echo the next turn') },
+      { expect: 'the next turn', text: 'The real end.' },
+    ],
+    { args: withoutRules(session.folder) },
+  );
 });
 
 test('a forged end in the middle of the work ends nothing: the run goes on to its real end', () => {

@@ -9,6 +9,7 @@ import { expectLinesKept } from '../support/fast-containers.ts';
 import { eventually, processesOf } from '../support/host-processes.ts';
 import { IMAGE_MS, imageReady } from '../support/image-ready.ts';
 import { lab } from '../support/lab.ts';
+import { withoutRules } from '../support/without-rules.ts';
 
 const BIN = path.join(import.meta.dirname, '../../bin/pi-sandbox.mjs');
 const bash = (...commands: string[]) =>
@@ -120,7 +121,8 @@ describe('processes and memory', () => {
     const home = lab();
     // Whoever asks to be killed first is: the score of pi goes up, then something else fills the memory.
     const victim = `echo 1000 > /proc/$PPID/oom_score_adj; exec node --max-old-space-size=100 -e 'const a = []; for (;;) a.push(Buffer.alloc(1e7, 1))'`;
-    const result = await home.run(turns(`{ text: Looking., ${bash(victim)[0]?.slice(2)}`), ['--memory', '512m']).ended;
+    const args = ['--memory', '512m', ...withoutRules(path.dirname(home.root))];
+    const result = await home.run(turns(`{ text: Looking., ${bash(victim)[0]?.slice(2)}`), args).ended;
     expect(result.code, result.stderr).toBe(4);
     expect(result.stderr).toMatch(/limit reached \(memory\): .*ran out of memory.*--memory/);
     expect(home.records()).toContainEqual(expect.objectContaining({ type: 'gateway.response', text: 'Looking.' }));

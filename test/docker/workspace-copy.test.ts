@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { IGNORED_SECRET, oddTree, REMOVED_SECRET, SECRET } from '../support/odd-tree.ts';
 import { endOf, ofType, textOf } from '../support/pi-records.ts';
 import { bash, call, type EndedRun, Session } from '../support/session.ts';
+import { withoutRules } from '../support/without-rules.ts';
 
 const session = new Session();
 const notices = ({ records }: EndedRun): string =>
@@ -54,7 +55,7 @@ describe('a copy of a repository', () => {
 
   test('holds what --include names, and no more', async () => {
     const included = await session.run(root, [bash('ls -A; cat .env'), { expect: IGNORED_SECRET, text: 'done' }], {
-      args: ['--include', '.env'],
+      args: ['--include', '.env', ...withoutRules(session.folder)],
     });
     expect(included.code).toBe(0);
     const names = textOf(included.records, 'call_1_1').split('\n');

@@ -8,6 +8,7 @@ import type { RunPlan } from '../../src/protocol/plan.ts';
 import type { SandboxRecord } from '../../src/protocol/record.ts';
 import { type CliResult, type LiveCli, startCli } from './cli.ts';
 import { type Inside, inside } from './inside.ts';
+import { withoutRules } from './without-rules.ts';
 
 /** What a scripted model asks for in one turn. */
 export interface Asked {
@@ -69,6 +70,7 @@ export async function holdRun(options: HeldRunOptions): Promise<HeldRun & AsyncD
       '--model',
       options.model ?? `scripted:${scenario}`,
       '--json',
+      ...withoutRules(state),
       ...(options.args ?? []),
     ],
     { env: { ...options.env, XDG_STATE_HOME: state }, timeoutMs: 110_000 },
