@@ -8,7 +8,7 @@ import type { Engine } from '../../src/container/engine.ts';
 import { type CliResult, tempFolder } from '../support/cli.ts';
 import { removedAfterwards, testContainerPlan, testEngine } from '../support/engine.ts';
 import { inside } from '../support/inside.ts';
-import { bash, type HeldRun, HOLD, holdRun, processesOf } from '../support/live-run.ts';
+import { type Asked, bash, type HeldRun, HOLD, holdRun, processesOf } from '../support/live-run.ts';
 import { weakSpec } from '../support/weak.ts';
 import { answersOf, PROBE_NAME, scriptOf } from './ask.ts';
 import { PROBES } from './probes.ts';
@@ -101,16 +101,21 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as net.AddressInfo;
 
+  // Each as a file: what a command line makes of itself is asked about, whatever the policy says.
+  const script = (name: string, text: string): Asked => {
+    writeFileSync(path.join(repo, name), text);
+    return bash(`exec bash ${name}`);
+  };
   const questions = scriptOf(PROBES, port);
   run = await holdRun({
     engine,
     repo,
     env: { HOME: home },
     turns: [
-      [bash(questions)],
-      [bash(FORGE)],
-      [bash(ALLOWED)],
-      [bash(NETWORK_TOOLS)],
+      [script('questions.sh', questions)],
+      [script('forge.sh', FORGE)],
+      [script('allowed.sh', ALLOWED)],
+      [script('network.sh', NETWORK_TOOLS)],
       [HOLD],
       [bash('cat outside shadow')],
     ],
