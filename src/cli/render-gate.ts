@@ -18,6 +18,8 @@ const TEXT_CHARS = 300;
 export class GateView {
   readonly #screen: Screen;
   readonly #decisions = new Map<string, GateRecord>();
+  /** Call of the open question: they come one at a time. */
+  #asked: string | undefined;
   #unseen = 0;
 
   constructor(screen: Screen) {
@@ -51,7 +53,8 @@ export class GateView {
     const [oldest] = this.#decisions.keys();
     if (this.#decisions.size > MAX_KEPT && oldest !== undefined) this.#decisions.delete(oldest);
     const refusal = gateRefusal(record);
-    if (by === 'answer' || by === 'no answer') {
+    if (this.#asked === call) {
+      this.#asked = undefined;
       const [word, style] = refusal === undefined ? (['allowed', 'green'] as const) : (['denied', 'red'] as const);
       this.#say('  = ', `${word} (${by === 'answer' ? 'your answer' : by}): `, reason, style);
     } else if (verdict === 'change') this.#say('- ', `${tool} was changed (rule ${rule}): `, reason, 'yellow');
@@ -60,7 +63,8 @@ export class GateView {
     }
   }
 
-  #question({ tool, arguments: args, rule }: GateAskRecord): void {
+  #question({ call, tool, arguments: args, rule }: GateAskRecord): void {
+    this.#asked = call;
     this.#say('? ', `the policy asks (rule ${rule}): `, `${tool}: ${argumentLine(tool, args)}`, 'yellow');
   }
 
