@@ -74,12 +74,16 @@ async function inTime(
 ): Promise<GateReply | 'late' | 'failed'> {
   const abort = new AbortController();
   const gone = Promise.withResolvers<'late' | 'failed'>();
-  const giveUp = (how: 'late' | 'failed'): void => {
-    gone.resolve(how);
-    abort.abort(new Error(how === 'late' ? 'the time for the answer is over' : 'nobody waits for the answer'));
+  const late = (): void => {
+    gone.resolve('late');
+    abort.abort(new Error('the time for the answer is over'));
   };
-  const withdrawn = (): void => giveUp('failed');
-  const timer = setTimeout(() => giveUp('late'), question.timeoutMs);
+  // Who is asked may end the turn by way of an answer, which then is one and comes at once.
+  const withdrawn = (): void => {
+    abort.abort(new Error('nobody waits for the answer'));
+    setImmediate(() => gone.resolve('failed'));
+  };
+  const timer = setTimeout(late, question.timeoutMs);
   given.addEventListener('abort', withdrawn, { once: true });
   try {
     const asked = ask(question, abort.signal).catch(() => 'failed' as const);

@@ -171,4 +171,17 @@ describe('a call that the policy wants to be asked for', () => {
     expect(person.asked[0]?.question.arguments).toEqual(long);
     expect(JSON.stringify(gate.records).length).toBeLessThan(20_000);
   });
+
+  test('that the person denies by ending the turn is denied by an answer', async () => {
+    const person = new Person();
+    const gate = asking(person);
+    const abort = new AbortController();
+    const answer = gate.ask('c1', 'bash', LS, {}, abort.signal);
+    await vi.waitFor(() => expect(person.asked).toHaveLength(1));
+    const [asked] = person.asked;
+    asked?.signal.addEventListener('abort', () => asked.answer({ decision: 'deny' }));
+    abort.abort();
+    expect(await answer).toMatchObject({ verdict: 'deny', reason: 'Denied by the user.' });
+    expect(gate.records.at(-1)).toMatchObject({ by: 'answer' });
+  });
 });

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import type { Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf } from '../../errors.ts';
 import { MAX_NOTE_CHARS } from '../../protocol/ask-answer.ts';
 import type { GateQuestion, GateReply } from '../../protocol/gate.ts';
@@ -17,6 +18,8 @@ export interface AskingTerminal {
   readonly interrupt: () => void;
 }
 
+/** Longest wait for the end of the turn, milliseconds. */
+const TURN_END_MS = 2_000;
 const DEFAULT_COLUMNS = 80;
 const ANSWERS = new Map<string, 'once' | 'run' | 'deny' | 'show'>([
   ['y', 'once'],
@@ -54,7 +57,10 @@ export async function askAtTerminal(
   } catch (error) {
     if (error instanceof Interrupted) {
       say(terminal, 'Denied.');
+      // Back at once, for another Ctrl-C.
+      keyboard.setRawMode?.(false);
       terminal.interrupt();
+      await aborted(signal);
       return { decision: 'deny' };
     }
     const why: unknown = signal.aborted ? signal.reason : error;
@@ -103,6 +109,14 @@ async function readAnswer({ keyboard, screen }: AskingTerminal, text: string, si
   } finally {
     lines.close();
   }
+}
+
+/**
+ * Until the end of the turn has reached the call. A denial that came first would have the model go on, and the turn end
+ * in the middle of its next answer.
+ */
+async function aborted(signal: AbortSignal): Promise<void> {
+  await delay(TURN_END_MS, undefined, { signal }).catch(() => {});
 }
 
 function say(terminal: AskingTerminal, text: string): void {

@@ -22,6 +22,8 @@ export class FakeTerminal {
   /** Modes that the keyboard was put into, in order. */
   readonly raw: boolean[] = [];
   interrupts = 0;
+  /** Ends at Ctrl-C, as the turn of a run does. */
+  readonly turn = new AbortController();
   readonly #looks = new Set<() => void>();
 
   constructor() {
@@ -49,13 +51,14 @@ export class FakeTerminal {
     this.keyboard.write(keys);
   }
 
-  ask(question: Partial<GateQuestion> = {}, signal: AbortSignal = new AbortController().signal): Promise<GateReply> {
+  ask(question: Partial<GateQuestion> = {}, signal: AbortSignal = this.turn.signal): Promise<GateReply> {
     const terminal = {
       keyboard: this.keyboard,
       screen: this.screen,
       display: { terminal: true, color: false },
       interrupt: () => {
         this.interrupts++;
+        this.turn.abort();
       },
     };
     const reply = askAtTerminal(terminal, { ...QUESTION, ...question }, signal);

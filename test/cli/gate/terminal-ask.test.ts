@@ -134,6 +134,15 @@ test.each([
   expect(tty.interrupts).toBe(1);
 });
 
+test('Ctrl-C denies in the end also when there is no turn to end', async () => {
+  const tty = new FakeTerminal();
+  const reply = tty.ask({}, new AbortController().signal);
+  await tty.until(PROMPT);
+  tty.type(CTRL_C);
+  expect(await reply).toEqual({ decision: 'deny' });
+  expect(tty.raw.at(-1)).toBe(false);
+});
+
 test('the end of the terminal is no answer', async () => {
   const tty = new FakeTerminal();
   const reply = tty.ask();
