@@ -176,7 +176,7 @@ describe('the gateway, asked from inside', () => {
     expect(openBefore).toEqual([2, 3, 4, 5, 6, 7]);
   });
 
-  it('passes on the conversation and nothing else of a request (BR6, BR9)', () => {
+  it('passes on the conversation and nothing else of a request (BR6, BR9, PI3, PI4)', () => {
     expect(attempts.get('extra')?.status).toBe(200);
     const request = upstream.requests[2];
     expect(request?.body).toContain('evil-free text');
