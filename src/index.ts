@@ -1,5 +1,6 @@
 /** The public API: run the pi coding agent in a locked-down container. */
 export { type ErrorCode, SandboxError } from './errors.ts';
+export type { AskGate, GateQuestion, GateReply } from './protocol/gate.ts';
 export type { Outcome } from './protocol/outcome.ts';
 export type { RunPlan } from './protocol/plan.ts';
 export type { SandboxRecord } from './protocol/record.ts';

@@ -33,7 +33,7 @@ const answers = (records: readonly SandboxRecord[]): string[] =>
     .map((record) => `${record['call']} ${record['verdict']} ${record['by']}`);
 const asked = (ask: number) => (record: SandboxRecord) => record.type === 'gate.ask' && record['ask'] === ask;
 
-describe('a program that answers on standard input', () => {
+describe('a program that answers on standard input (M9)', () => {
   let run: EndedRun;
   let warnings: string;
   beforeAll(async () => {
@@ -105,7 +105,7 @@ test('a question that nobody answers is denied when its time is over, and the ru
   expect(answers(run.records)).toEqual(['call_1_1 deny no answer']);
 });
 
-test('where nobody can be asked, what would be asked is denied', async () => {
+test('where nobody can be asked, what would be asked is denied (M9)', async () => {
   const run = await session.run(repo, [bash('touch one'), { expect: 'nobody can be asked', text: 'done' }], {
     args: ['--policy', policyThatAsks('never.yaml', '60s')],
   });
@@ -113,7 +113,7 @@ test('where nobody can be asked, what would be asked is denied', async () => {
   expect(run.records.some(({ type }) => type === 'gate.ask')).toBe(false);
 });
 
-describe('a person at the terminal', () => {
+describe('a person at the terminal (M9)', () => {
   let screen: string;
   let code: number | null;
   let records: SandboxRecord[];
