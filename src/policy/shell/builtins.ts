@@ -71,7 +71,7 @@ function changeFolder(args: readonly Field[], { state }: FormRun): Nature {
   const target = args.find(({ text }) => text === '-' || !/^-/.test(text));
   if (target === undefined) state.folder = state.place.home;
   else if (target.text === '-' || /^[+-]\d+$/.test(target.text)) state.folder = undefined;
-  else state.folder = absolutePath(target.pattern, state.folder, state.place);
+  else state.folder = absolutePath(target.pattern, state.folder);
   return {};
 }
 

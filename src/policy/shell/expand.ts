@@ -1,16 +1,26 @@
-import type { DoubleQuotedChild, Word, WordPart } from 'unbash';
+import type { DoubleQuotedChild, ParameterExpansionPart, Word, WordPart } from 'unbash';
 import { expandBraces } from './braces.ts';
 import type { Budget } from './budget.ts';
 import { parseWords } from './grammar.ts';
 import { MAX_FORMS, MAX_VALUE } from './limits.ts';
 import { outputOf } from './output-of.ts';
-import { elementPieces, expansionValues, parameterValues, type WordExpander } from './parameters.ts';
+import {
+  elementPieces,
+  expansionValues,
+  OPERAND,
+  parameterValues,
+  separatorsOf,
+  type WordExpander,
+} from './parameters.ts';
 import { barePieces, fieldsOf, type Piece } from './pieces.ts';
 import type { Elements, ShellState } from './state.ts';
 import { type Field, unknown } from './types.ts';
 
 /** Each alternative is the pieces that a part can make. */
 type Alternatives = readonly (readonly Piece[])[];
+
+const BRACE: Piece = { text: '{', kind: 'bare' };
+const END: Piece = { text: '}', kind: 'bare' };
 
 /** Works out words without running anything. Reads the state; only `${x:=y}` writes to it. */
 export class Expander implements WordExpander {
@@ -45,13 +55,7 @@ export class Expander implements WordExpander {
   fields(word: Word): readonly (readonly Field[])[] {
     this.#budget.node();
     if (word.parts?.some((part) => part.type === 'BraceExpansion')) return [this.#braced(word)];
-    const separators =
-      this.state
-        .valuesOf('IFS')
-        ?.flat()
-        .map(({ text }) => text)
-        .join('') ?? '';
-    return this.#alternatives(word).map((pieces) => fieldsOf(pieces, ` \t\n${separators}`));
+    return this.#alternatives(word).map((pieces) => fieldsOf(pieces, separatorsOf(this.state)));
   }
 
   /** Every value of a word that makes one field, as for an assignment. */
@@ -82,14 +86,14 @@ export class Expander implements WordExpander {
       this.#budget.parse(source.length);
       return parseWords(source).flatMap((part) => {
         const [pieces, ...more] = this.#alternatives(part);
-        return pieces === undefined || more.length > 0 ? [unknown(source)] : fieldsOf(pieces, ' \t\n');
+        return pieces === undefined || more.length > 0 ? [unknown(source)] : fieldsOf(pieces, separatorsOf(this.state));
       });
     });
   }
 
   #alternatives(word: Word): Alternatives {
-    if (word.parts === undefined) return [tilde(barePieces(word.text))];
-    return this.#product(word.parts, (part) => this.#part(part, false)).map(tilde);
+    if (word.parts === undefined) return [this.#tilde(barePieces(word.text))];
+    return this.#product(word.parts, (part) => this.#part(part, false)).map((pieces) => this.#tilde(pieces));
   }
 
   #product<T>(parts: readonly T[], each: (part: T) => Alternatives): Alternatives {
@@ -121,7 +125,9 @@ export class Expander implements WordExpander {
       }
       case 'ParameterExpansion': {
         const each = part.parameter === '@' || part.index?.value === '@';
-        return this.#elements(expansionValues(part, this.state, this), quoted, each);
+        return expansionValues(part, this.state, this).flatMap((value) =>
+          value === OPERAND ? this.#operand(part, quoted) : this.#elements([value], quoted, each),
+        );
       }
       case 'CommandExpansion': {
         const output = part.script && this.#budget.below(() => outputOf(part.script!, this));
@@ -132,24 +138,36 @@ export class Expander implements WordExpander {
         return [[{ text: part.text, kind: 'unknown' }]];
       case 'ProcessSubstitution':
         return [[{ text: '/dev/fd/63', kind: 'quoted' }]];
+      case 'BraceExpansion':
+        // Where braces are not expanded, as in an assignment.
+        if (part.parts === undefined) return [barePieces(part.text)];
+        return this.#product(part.parts, (child) => this.#part(child, false)).map((pieces) => [BRACE, ...pieces, END]);
       default:
         return [[{ text: part.text, kind: 'bare' }]];
     }
   }
 
+  /** The word of `${x:-word}`: cut at spaces where neither it nor what is around it is quoted. */
+  #operand({ operation, text }: ParameterExpansionPart, quoted: boolean): Alternatives {
+    if (operation?.type !== 'Default') return [[{ text, kind: 'unknown' }]];
+    if (quoted) return this.values(operation.operand).map((field) => elementPieces([field], true, undefined));
+    return this.#alternatives(operation.operand).map((pieces) =>
+      pieces.map((piece) => (piece.kind === 'bare' ? { ...piece, kind: 'expanded' } : piece)),
+    );
+  }
+
   #elements(values: readonly Elements[], quoted: boolean, each: boolean): Alternatives {
     return values.map((elements) => {
       if (elements.length === 0) return quoted && !each ? [{ text: '', kind: 'quoted' }] : [];
-      return elementPieces(elements, quoted, quoted && !each);
+      return elementPieces(elements, quoted, quoted && !each ? separatorsOf(this.state).slice(0, 1) : undefined);
     });
   }
-}
 
-/** A `~` that stands for a home is one that starts the word without quotes. */
-function tilde(pieces: readonly Piece[]): readonly Piece[] {
-  const [first, ...rest] = pieces;
-  if (first?.kind !== 'bare' || !first.text.startsWith('~')) return pieces;
-  const alone = rest.length === 0 || first.text.includes('/');
-  if (!alone) return [{ text: '~', kind: 'quoted' }, { text: first.text.slice(1), kind: 'bare' }, ...rest];
-  return [{ text: '~', kind: 'home' }, { text: first.text.slice(1), kind: 'bare' }, ...rest];
+  /** A `~` that stands for a home is one that starts the word without quotes. */
+  #tilde(pieces: readonly Piece[]): readonly Piece[] {
+    const [first, ...rest] = pieces;
+    if (first?.kind !== 'bare' || !/^~(\/|$)/.test(first.text)) return pieces;
+    if (first.text === '~' && rest.length > 0) return pieces;
+    return [{ text: this.state.place.home, kind: 'quoted' }, { text: first.text.slice(1), kind: 'bare' }, ...rest];
+  }
 }

@@ -4,6 +4,9 @@ import type { Piece } from './pieces.ts';
 import type { Elements, ShellState } from './state.ts';
 import { type Field, literal, unknown } from './types.ts';
 
+/** Stands for the word of `${x:-word}`: the expander works it out itself, since its quotes count. */
+export const OPERAND: Elements = [literal('')];
+
 /** How words are expanded here; passed in, because expansions hold words. */
 export interface WordExpander {
   /** Every value of a word that makes one field, as for an assignment. */
@@ -16,16 +19,27 @@ export interface WordExpander {
 
 /** Longer values are not taken apart. */
 const MAX_CHANGED = 256;
+/** What cuts fields when nothing else is set. */
 const DEFAULT_SEPARATORS = ' \t\n';
 /** Set by the shell or the image to something that is not empty. */
 const SET_BY_OTHERS =
   /^(PATH|TMPDIR|USER|LOGNAME|SHELL|TERM|LANG|HOSTNAME|OLDPWD|UID|EUID|PPID|RANDOM|SECONDS|REPLY|LINENO|BASH.*|EPOCH.*|FUNCNAME|HOSTTYPE|OSTYPE|MACHTYPE|SHLVL|[?!$#_-])$/;
 
+/** Characters at which expansions are cut into fields, the one that joins an array first. */
+export function separatorsOf(state: ShellState): string {
+  const set = state.valuesOf('IFS');
+  if (set === undefined) return DEFAULT_SEPARATORS;
+  return set
+    .flat()
+    .map(({ text, known }) => (known ? text : DEFAULT_SEPARATORS))
+    .join('');
+}
+
 /** What `$name` can stand for, and whether the shell has a value for it. */
 export function parameterValues(name: string, state: ShellState, expander: WordExpander): readonly Elements[] {
   const set = state.valuesOf(name);
   if (set !== undefined) return set;
-  if (name === 'HOME') return [[literal('~')]];
+  if (name === 'HOME') return [[literal(state.place.home)]];
   if (name === 'PWD') return [[state.folder === undefined ? unknown('$PWD') : literal(state.folder)]];
   if (name === 'IFS') return [[literal(DEFAULT_SEPARATORS)]];
   if (name === '0') return [[literal(state.name)]];
@@ -81,7 +95,6 @@ function withDefault(
   state: ShellState,
   expander: WordExpander,
 ): readonly Elements[] {
-  const instead = () => expander.values(operand).map((field) => [field]);
   const set = state.valuesOf(part.parameter);
   const special = !/^[A-Za-z_]\w*$/.test(part.parameter) || /^(HOME|PWD|IFS)$/.test(part.parameter);
   const known = set !== undefined || special || state.foreign || SET_BY_OTHERS.test(part.parameter);
@@ -89,15 +102,18 @@ function withDefault(
   const isEmpty = (elements: Elements) => elements.length === 0 || elements.every(({ text }) => text === '');
   return values.flatMap((elements): readonly Elements[] => {
     const unsure = elements.some((field) => !field.known);
-    if (operator === '+' || operator === ':+')
-      return unsure ? [[], ...instead()] : isEmpty(elements) ? [[]] : instead();
+    if (operator === '+' || operator === ':+') return unsure ? [[], OPERAND] : isEmpty(elements) ? [[]] : [OPERAND];
     if (operator === '?' || operator === ':?') return [elements];
     if (isEmpty(elements)) {
-      const values = instead();
-      if (operator === '=' || operator === ':=') state.assign(part.parameter, values);
-      return values;
+      if (operator === '=' || operator === ':=') {
+        state.assign(
+          part.parameter,
+          expander.values(operand).map((field) => [field]),
+        );
+      }
+      return [OPERAND];
     }
-    return unsure ? [elements, ...instead()] : [elements];
+    return unsure ? [elements, OPERAND] : [elements];
   });
 }
 
@@ -157,19 +173,13 @@ function removed(text: string, pattern: string, operator: '#' | '##' | '%' | '%%
   return text;
 }
 
-/** Pieces of an expansion; quoted, an array makes a field for each element. */
-export function elementPieces(elements: Elements, quoted: boolean, joined: boolean): Piece[] {
+/** Pieces of an expansion. @param joint what is between the elements of an array; without one, each is a field. */
+export function elementPieces(elements: Elements, quoted: boolean, joint: string | undefined): Piece[] {
   return elements.flatMap((field, index): Piece[] => {
-    const between: Piece[] = index === 0 ? [] : [joined ? { text: ' ', kind: 'quoted' } : { text: '', kind: 'break' }];
+    const between: Piece[] =
+      index === 0 ? [] : [joint === undefined ? { text: '', kind: 'break' } : { text: joint, kind: 'quoted' }];
     if (!field.known) return [...between, { text: field.text, kind: 'unknown' }];
     if (field.listed) return [...between, { text: field.text, kind: 'bare' }];
-    if (field.pattern.startsWith('~')) {
-      return [
-        ...between,
-        { text: '~', kind: 'home' },
-        { text: field.text.slice(1), kind: quoted ? 'quoted' : 'expanded' },
-      ];
-    }
     return [...between, { text: field.text, kind: quoted ? 'quoted' : 'expanded' }];
   });
 }

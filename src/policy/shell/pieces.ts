@@ -6,9 +6,9 @@ export interface Piece {
   readonly text: string;
   /**
    * `bare`: written without quotes. `expanded`: from an expansion without quotes, and so cut at spaces. `quoted`: taken as it
-   * is. `home`: the agent's home. `unknown`: the source of what only the shell will know. `break`: a new field starts.
+   * is. `unknown`: the source of what only the shell will know. `break`: a new field starts.
    */
-  readonly kind: 'bare' | 'expanded' | 'quoted' | 'home' | 'unknown' | 'break';
+  readonly kind: 'bare' | 'expanded' | 'quoted' | 'unknown' | 'break';
 }
 
 /** Text of a word without quotes: what a backslash is before is quoted. */
@@ -41,13 +41,13 @@ export function fieldsOf(pieces: readonly Piece[], separators: string): Field[] 
         if (index > 0) close();
         if (part === '') continue;
         const field = open();
-        field.pattern += field.pattern === '' ? part.replace(/^~/, '\\~') : part;
+        field.pattern += part;
         field.text += part;
       }
     } else {
       const field = open();
       field.text += text;
-      field.pattern += patternOf(text, kind, field.pattern === '');
+      field.pattern += patternOf(text, kind);
       field.known &&= kind !== 'unknown';
     }
     if (current !== undefined && current.text.length > MAX_VALUE) {
@@ -58,9 +58,9 @@ export function fieldsOf(pieces: readonly Piece[], separators: string): Field[] 
   return fields;
 }
 
-function patternOf(text: string, kind: Piece['kind'], first: boolean): string {
+function patternOf(text: string, kind: Piece['kind']): string {
   if (kind === 'unknown') return UNKNOWN;
-  if (kind === 'quoted') return text.replace(/[*?[\]\\]/g, '\\$&').replace(/^~/, first ? '\\~' : '~');
+  if (kind === 'quoted') return text.replace(/[*?[\]\\]/g, '\\$&');
   return text;
 }
 

@@ -1,5 +1,5 @@
 import type { Function as ShellFunction } from 'unbash';
-import { type Field, type ShellPlace, unknown } from './types.ts';
+import { type Field, literal, type ShellPlace, unknown } from './types.ts';
 
 /** Elements of a variable: one, or those of an array. */
 export type Elements = readonly Field[];
@@ -50,13 +50,15 @@ export class ShellState {
   /** `undefined` for a value that only the shell will know. */
   assign(name: string, values: readonly Elements[] | undefined): void {
     const added = values ?? [[unknown(`$${name}`)]];
-    const before = this.conditional > 0 ? (this.#variables.get(name) ?? []) : [];
+    const unset = name === 'IFS' ? [[literal(' \t\n')]] : [];
+    const before = this.conditional > 0 ? (this.#variables.get(name) ?? unset) : [];
     const fresh = added.filter((value) => !before.some((old) => sameElements(old, value)));
     this.#variables.set(name, [...before, ...fresh]);
   }
 
   unset(name: string): void {
     if (this.conditional === 0) this.#variables.delete(name);
+    else if (this.#variables.has(name)) this.assign(name, [[]]);
     this.functions.delete(name);
   }
 

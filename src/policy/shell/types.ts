@@ -3,11 +3,11 @@ export const UNKNOWN = '\uffff';
 
 /** One word as a program would get it. */
 export interface Field {
-  /** Without quotes; what only the shell will know as it is written: `$DIR/x`. The home of the agent is `~`. */
+  /** Without quotes, `~` and `$HOME` replaced; what only the shell will know as it is written: `$DIR/x`. */
   readonly text: string;
-  /** The same as a pattern: quoted wildcards and a quoted `~` have a `\` before them, unknown text is UNKNOWN. */
+  /** The same as a pattern: quoted wildcards have a `\` before them, unknown text is UNKNOWN. */
   readonly pattern: string;
-  /** Whether `text` is what the program would get, wildcards and `~` left aside. */
+  /** Whether `text` is what the program would get, wildcards left aside. */
   readonly known: boolean;
   /** Its wildcards have been replaced by names already: they stay wildcards, quoted or not. */
   readonly listed?: true;

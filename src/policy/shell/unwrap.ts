@@ -38,8 +38,7 @@ function unwrapBy(wrapper: Wrapper, args: readonly Field[], run: FormRun): Natur
   }
   const inner = args.slice(own.end);
   if (inner.length === 0) return undefined;
-  const folder =
-    own.folder === undefined ? run.state.folder : absolutePath(own.folder.pattern, run.state.folder, run.state.place);
+  const folder = own.folder === undefined ? run.state.folder : absolutePath(own.folder.pattern, run.state.folder);
   const inside = () => {
     const state = run.state.fork();
     state.folder = folder;
