@@ -5,6 +5,7 @@ import type { RunRequest } from './request/run-request.ts';
 import { execute, type RunResult } from './run/execute.ts';
 import type { RunHost } from './run/host.ts';
 import { type Prepared, prepare } from './run/prepare.ts';
+import { redactedError } from './run/redacted-error.ts';
 import { Stops } from './run/stops.ts';
 import { TurnSwitch } from './run/turn-switch.ts';
 import { untilStopped } from './run/until-stopped.ts';
@@ -16,7 +17,7 @@ export type { Interrupt, RunHost } from './run/host.ts';
 export async function planRun(request: RunRequest, host: RunHost): Promise<RunPlan> {
   const stops = new Stops();
   using _listening = listen(host, stops, new TurnSwitch());
-  const prepared = await unlessInterrupted(stops, prepare(request, host, stops.signal));
+  const prepared = await unlessInterrupted(stops, host, prepare(request, host, stops.signal));
   prepared.source.close?.();
   return await prepared.plan();
 }
@@ -29,21 +30,25 @@ export async function runSandbox(request: RunRequest, host: RunHost): Promise<Ru
   const stops = new Stops();
   const turn = new TurnSwitch();
   using _listening = listen(host, stops, turn);
-  const prepared = await unlessInterrupted(stops, prepare(request, host, stops.signal));
+  const prepared = await unlessInterrupted(stops, host, prepare(request, host, stops.signal));
   // Awaited here: interrupts are listened to for as long as this function runs.
-  return await execute({ request, host: prepared.redaction.around(host), prepared, stops, turn });
+  try {
+    return await execute({ request, host: prepared.redaction.around(host), prepared, stops, turn });
+  } catch (error) {
+    throw await redactedError(error, host);
+  }
 }
 
 /** Time that preparations get to end in order after an interrupt, milliseconds. An engine that hangs does not get more. */
 const GRACE_MS = 3_000;
 
 /** What a cancelled preparation throws says nothing to a person; that it was cancelled does. */
-async function unlessInterrupted(stops: Stops, work: Promise<Prepared>): Promise<Prepared> {
+async function unlessInterrupted(stops: Stops, host: RunHost, work: Promise<Prepared>): Promise<Prepared> {
   try {
     return await untilStopped(stops, work);
   } catch (error) {
     const { signal } = stops.facts;
-    if (signal === undefined) throw error;
+    if (signal === undefined) throw await redactedError(error, host);
     const ended = work.then(({ source }) => source.close?.());
     await Promise.race([ended.catch(() => {}), delay(GRACE_MS)]);
     throw new SandboxError('usage', 'Interrupted before anything was started.', {

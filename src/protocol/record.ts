@@ -12,7 +12,8 @@ export type Source = Static<typeof Source>;
 
 /**
  * One line of the record stream. `seq` counts from 1 without gaps, `time` is ISO 8601 in UTC, `run` is the run id.
- * Claimed records have type `pi` and carry pi's own event, unchanged, under `event`.
+ * Claimed records have type `pi` and carry pi's own event under `event`, unchanged
+ * but for secrets that were taken out.
  */
 export const SandboxRecord = Type.Object(
   {

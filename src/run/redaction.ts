@@ -3,7 +3,6 @@ import type { RequestRedaction } from '../gateway/redact-request.ts';
 import type { LinearRegExp } from '../lib/linear-regexp.ts';
 import { type OwnSecret, ownSecrets } from '../policy/redact/own-secrets.ts';
 import { Redactor } from '../policy/redact/redactor.ts';
-import type { GateQuestion } from '../protocol/gate.ts';
 import type { Policy } from '../protocol/policy.ts';
 import type { NewRecord } from '../protocol/record.ts';
 import type { RunHost } from './host.ts';
@@ -77,18 +76,15 @@ export class RunRedaction {
     return new RedactedBytes(this.#redactor.window());
   }
 
-  /** `host`, with everything that it is told redacted. Records are, before they get there. */
+  /** `host`, with what it is told redacted. Records and questions are, before they get there. */
   around(host: RunHost): RunHost {
     const deltas = new RedactedDeltas(this.#redactor, host.onDelta);
-    const { askNext, askGate } = host;
+    const { askNext } = host;
     return {
       ...host,
       onDelta: (delta: GatewayDelta) => deltas.take(delta),
       progress: (text) => host.progress(this.json(text)),
       warn: (text) => host.warn(this.json(text)),
-      ...(askGate === undefined
-        ? {}
-        : { askGate: (question: GateQuestion, signal: AbortSignal) => askGate(this.json(question), signal) }),
       ...(askNext === undefined ? {} : { askNext: async () => this.prompt(await askNext()) }),
     };
   }

@@ -28,7 +28,10 @@ const policy = (name: string, text: object): string => {
   writeFileSync(file, JSON.stringify({ version: 1, ...text }));
   return file;
 };
-const OFF = policy('off', { redaction: { known: false, ownSecrets: 'off' } });
+/** Reading such a file is asked for otherwise: redaction is for what is read all the same. */
+const READING = { off: ['secret-env-files'] };
+const ON = policy('on', READING);
+const OFF = policy('off', { ...READING, redaction: { known: false, ownSecrets: 'off' } });
 
 /** Everything that anybody on the host gets of a run. */
 interface Seen {
@@ -91,7 +94,7 @@ const withKey = (seen: Seen): string[] =>
 describe('secrets that an agent meets (D82)', () => {
   let seen: Seen;
   beforeAll(async () => {
-    seen = await secretRun([]);
+    seen = await secretRun(['--policy', ON]);
   });
 
   test('are in nothing that the host keeps, prints or gives out, in one format as little as in another', () => {
@@ -140,6 +143,21 @@ test('with redaction off all but the key is everywhere (control of D82)', async 
   expect(where(seen, PASSWORD)).toContain('events.jsonl');
   expect(seen.asked[1]).toContain(PASSWORD);
   expect(withKey(seen)).toEqual([]);
+});
+
+test('what the user says goes to the model as it is, and is kept without its secrets', async () => {
+  await using upstream = await fakeUpstream(sse(...ANTHROPIC.say({ text: `Fine, ${GITHUB}.` })));
+  const run = await session.cli(
+    ['run', repo, '--json', '--model', ANTHROPIC.spec, '--base-url', upstream.origin, `use ${GITHUB} now`],
+    { env: { ANTHROPIC_API_KEY: KEY } },
+  );
+  expect(run.code).toBe(0);
+  expect(upstream.requests[0]?.body).toContain(`use ${GITHUB} now`);
+  const { run: id } = JSON.parse(run.stdout.toString().split('\n')[0] ?? '{}') as SandboxRecord;
+  expect(all(run)).not.toContain(GITHUB);
+  const folder = path.join(session.runs, id);
+  expect(filesBelow(folder).filter((file) => readFileSync(file, 'latin1').includes(GITHUB))).toEqual([]);
+  expect(all(await session.cli(['show', id]))).toContain('use [redacted: github-token] now');
 });
 
 describe('a secret of this machine in the repository', () => {

@@ -3,10 +3,12 @@ import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { SandboxError } from '../../src/errors.ts';
 import type { GatewayDelta } from '../../src/gateway/gateway.ts';
 import { Redactor } from '../../src/policy/redact/redactor.ts';
 import type { NewRecord } from '../../src/protocol/record.ts';
 import { RedactedDeltas } from '../../src/run/redacted-deltas.ts';
+import { redactedError } from '../../src/run/redacted-error.ts';
 import { RunRedaction } from '../../src/run/redaction.ts';
 
 const TOKEN = `ghp_${'aB3dE5gH7jK9mN2pQ4sT'.repeat(2).slice(0, 36)}`;
@@ -38,6 +40,17 @@ describe('what a run knows', () => {
     const mine = await redaction({ patterns: [{ id: 'customer', pattern: 'CUST-\\d+' }] });
     expect(mine.json({ a: 'of CUST-4711' })).toEqual({ a: 'of [redacted: customer]' });
   });
+});
+
+test('an error that quotes a secret of the environment is told without it', async () => {
+  const host = { environment: () => ({ MY_SECRET: OWN }), stateRoot: '/s', homeDir: '/h', cwd: '/c' };
+  const error = new SandboxError('model', `The provider said: ${OWN}.`, { hint: `Not ${TOKEN}.`, exitCode: 2 });
+  expect(await redactedError(error, host)).toMatchObject({
+    ...{ code: 'model', exitCode: 2, hint: 'Not [redacted: github-token].' },
+    message: 'The provider said: [redacted: own MY_SECRET].',
+  });
+  const harmless = new SandboxError('model', 'No.');
+  expect(await redactedError(harmless, host)).toBe(harmless);
 });
 
 describe('live text', () => {

@@ -23,7 +23,7 @@ export const credentialHeader: Looker = (text, at, after) => {
   if (end === text.length) return nothing(at, end, end - scheme <= MAX_SCHEME);
   if (text[end] !== ' ' || !/^(?:basic|bearer|token|digest|negotiate|apikey|key)$/i.test(text.slice(scheme, end)))
     return nothing(at, end);
-  return credential(text, end + 1, MIN_CREDENTIAL, () => true);
+  return credential(text, end + 1, MIN_CREDENTIAL, (value) => value.length >= MIN_BEARER || /\d/.test(value));
 };
 
 function credential(text: string, from: number, min: number, check: (value: string) => boolean): Look {

@@ -63,7 +63,13 @@ export const KNOWN_FORMS: readonly KnownForm[] = [
   {
     id: 'aws-access-key',
     anchors: ['AKIA', 'ASIA', 'ABIA', 'ACCA'],
-    look: token({ chars: ALNUM, min: 16, max: 16, notAfter: BASE64, check: (body) => /^[A-Z2-7]+$/.test(body) }),
+    look: token({
+      chars: ALNUM,
+      min: 16,
+      max: 16,
+      notAfter: BASE64,
+      check: (body) => /^[A-Z2-7]+$/.test(body) && !body.endsWith('EXAMPLE'),
+    }),
     opens: 'an AWS account, together with its secret',
     source: 'https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html',
   },

@@ -6,8 +6,8 @@ const MAX_VALUE = 256;
 const MIN_VALUE = 12;
 /** Names that speak of a secret and do not hold one. */
 const NO_SECRET =
-  /_?(?:ID|NAME|FILE|PATH|DIR|URL|URI|HOST|PORT|USER|TYPE|KIND|TTL|EXPIRES?|EXPIRY|LIFETIME|LENGTH|COUNT|LIMITS?|MAX|MIN|ENABLED|REGEX|PATTERN|HEADER|PREFIX|SUFFIX|RESET|POLICY|PROVIDER)$/;
-const PLACEHOLDER = /example|placeholder|change.?me|your|dummy|redacted|x{4}|\*{3}|\.{3}|process\.env|environ/i;
+  /_?(?:ID|NAME|FILE|PATH|DIR|URL|URI|HOST|PORT|USER|TYPE|KIND|TTL|EXPIRES?|EXPIRY|LIFETIME|LENGTH|COUNT|LIMITS?|MAX|MIN|ENABLED|REGEX|PATTERN|HEADER|PREFIX|SUFFIX|RESET|POLICY|PROVIDER|PARAM|FIELD|LABEL)$/;
+const PLACEHOLDER = /^x-|example|placeholder|change.?me|your|dummy|redacted|x{4}|\*{3}|\.{3}|process\.env|environ/i;
 
 /**
  * The value of `NAME=value` as `env` and `.env` files have it, of `NAME: "value"` and the like. The anchor is the part of the

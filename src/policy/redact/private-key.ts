@@ -33,6 +33,8 @@ export const privateKey: Looker = (text, at, after) => {
   const tail = `-----END ${label}-----`;
   const open = text.length < mark + tail.length;
   const end = text.startsWith(tail, mark) ? mark + tail.length : looked;
+  // Two labels in a program, with its own words between them.
+  if (/[;(){}]/.test(text.slice(body, mark))) return cutOff(text, at, body, mark);
   const enough = keyCharacters(text, body, mark) >= MIN_KEY;
   return { from: at, to: enough ? end : at, open, looked: mark + tail.length };
 };

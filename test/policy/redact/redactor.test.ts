@@ -26,6 +26,11 @@ describe('known forms', () => {
     expect([...without]).toEqual(['google-token', 'api-token', 'sendgrid-key', 'azure-key']);
   });
 
+  test('each is in the documentation', () => {
+    const page = readFileSync(new URL('../../../docs/redaction.md', import.meta.url), 'utf8');
+    for (const { id } of KNOWN_FORMS) expect(page).toContain(`\`${id}\``);
+  });
+
   test.each(Object.entries(HARMLESS))('%s is left as it is', (_, text) => {
     expect(known.text(text)).toBe(text);
   });

@@ -87,6 +87,9 @@ export const HARMLESS: Readonly<Record<string, string>> = {
   sentences: 'The bearer of this ticket. A basic authorization: see the token, the secret and the API key.',
   'labels of keys':
     "if (text.startsWith('-----BEGIN PRIVATE KEY-----') && text.endsWith('-----END PRIVATE KEY-----')) {}",
+  'code between labels':
+    "const from = '-----BEGIN OPENSSH PRIVATE KEY-----';\nlet publicKeyOfTheServer = encodeWithoutPadding(parts);\nconst to = '-----END OPENSSH PRIVATE KEY-----';",
+  'keys of manuals': `AKIA${'IOSFODNN7'}EXAMPLE, "Authorization: Bearer placeholder"`,
   'a public key':
     '-----BEGIN PUBLIC KEY-----\nMIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAu1SU1LfVLPHCozMxH2Mo\n-----END PUBLIC KEY-----',
   'a certificate':
