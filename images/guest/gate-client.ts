@@ -12,15 +12,15 @@ const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
  */
 export function askHost(
   question: GateRequest,
-  timeoutMs: number,
-  signal: AbortSignal | undefined,
+  options: { timeoutMs: number; signal?: AbortSignal | undefined; port?: number },
 ): Promise<GateAnswer> {
+  const { timeoutMs, signal, port = GATEWAY_PORT } = options;
   const body = JSON.stringify(question);
   return new Promise((resolve, reject) => {
     const asked = request(
       {
         host: '127.0.0.1',
-        port: GATEWAY_PORT,
+        port,
         path: GATE_PATH,
         method: 'POST',
         // Each answer closes its connection, and a pool would wait for others.

@@ -67,7 +67,7 @@ export default function guard(pi: ExtensionApi): void {
     if (refused !== undefined) note({ v: 1, kind: 'refused', call, tool, reason: refused });
     try {
       const question = questionAbout(event, { paths, tools: () => pi.getAllTools(), refused });
-      const answer = await askHost(question, limits.gateTimeoutMs, context.signal);
+      const answer = await askHost(question, { timeoutMs: limits.gateTimeoutMs, signal: context.signal });
       // Whatever the host says: it would hang pi.
       const blocked = refused === undefined ? carryOut(answer, event) : { block: true as const, reason: refused };
       // Extensions of a trusted project come after the guard. One that would run something else than was judged fails,

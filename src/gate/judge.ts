@@ -28,10 +28,13 @@ export async function judge(question: GateRequest, nested: boolean, parts: Judge
   if (question.refused !== undefined) return { verdict: 'deny', rule: 'guard', reason: question.refused, by: 'guard' };
   try {
     const { tool, arguments: args, paths, annotations } = question;
-    const decision = await parts.decide({
-      ...{ tool, arguments: args, workspace: parts.workspace, paths, nested },
-      ...(annotations === undefined ? {} : { annotations }),
-    });
+    const decision = await whileWaited(
+      parts.decide({
+        ...{ tool, arguments: args, workspace: parts.workspace, paths, nested },
+        ...(annotations === undefined ? {} : { annotations }),
+      }),
+      parts.signal,
+    );
     const { rule, reason, matched } = decision;
     if (decision.verdict === 'deny') return { verdict: 'deny', rule, reason, by: 'policy', matched };
     if (decision.verdict !== 'ask') return allowed(decision, reason, 'policy');
@@ -45,6 +48,19 @@ export async function judge(question: GateRequest, nested: boolean, parts: Judge
   } catch (error) {
     return failed(messageOf(error));
   }
+}
+
+/** The decision, as long as somebody waits for it. */
+function whileWaited(decision: Decision | Promise<Decision>, signal: AbortSignal): Decision | Promise<Decision> {
+  if (!(decision instanceof Promise)) return decision;
+  return Promise.race([
+    decision,
+    new Promise<never>((_, reject) => {
+      const gone = (): void => reject(new Error('nobody waited for it any longer'));
+      if (signal.aborted) gone();
+      else signal.addEventListener('abort', gone, { once: true });
+    }),
+  ]);
 }
 
 function allowed(decision: Decision, reason: string, by: GateRecord['by']): Judgement {

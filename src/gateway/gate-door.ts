@@ -57,7 +57,7 @@ export class GateDoor {
     if (this.#open >= MAX_OPEN) throw new RefusedRequest(429, 'busy', `More than ${MAX_OPEN} questions at once.`);
     this.#open++;
     try {
-      const question = await readBody(req, { max: this.#port.questionBytes, count: () => {} });
+      const question = await this.#question(req);
       res.on('close', () => {
         if (!res.writableFinished) abort.abort(new Error('nobody waits for the answer'));
       });
@@ -72,6 +72,17 @@ export class GateDoor {
       res.end(body);
     } finally {
       this.#open--;
+    }
+  }
+
+  /** One that is too large costs its call and not the run: it is no conversation, and no money. */
+  async #question(req: IncomingMessage): Promise<Buffer> {
+    const max = this.#port.questionBytes;
+    try {
+      return await readBody(req, { max, count: () => {} });
+    } catch (error) {
+      if (!(error instanceof RefusedRequest) || error.code !== 'body_size') throw error;
+      throw new RefusedRequest(413, 'question_size', `A question of more than ${max} bytes is not taken.`);
     }
   }
 }

@@ -21,6 +21,7 @@ export type RefusalCode =
   | 'tools'
   | 'secret' // a secret of the user, which the policy does not let through
   | 'limit'
+  | 'question_size' // of a question to the gate
   | 'busy' // too many questions to the gate at once
   | 'bypass' // a tool call ran past the gate
   | 'failed' // the run has failed before

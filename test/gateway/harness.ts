@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { AssistantMessage, Message, Model, Tool } from '@earendil-works/pi-ai';
 import { streamSimple } from '@earendil-works/pi-ai/api/pi-messages';
+import type { GatePort } from '../../src/gateway/gate-port.ts';
 import { Gateway, type GatewayDelta, type GatewayFailure } from '../../src/gateway/gateway.ts';
 import type { ModelSource } from '../../src/gateway/model-source.ts';
 import type { RequestRedaction } from '../../src/gateway/redact-request.ts';
@@ -40,6 +41,7 @@ export async function startGateway(
     tools?: readonly string[];
     ledger?: (entry: LedgerEntry) => void;
     redaction?: Omit<RequestRedaction, 'record'>;
+    gate?: GatePort;
   } = {},
 ): Promise<Harness> {
   const ledger: LedgerEntry[] = [];
@@ -52,6 +54,7 @@ export async function startGateway(
     limits: { ...LIMITS, ...options.limits },
     tools: options.tools ?? TOOLS,
     ...(options.redaction && { redaction: { ...options.redaction, record: (record) => void records.push(record) } }),
+    ...(options.gate === undefined ? {} : { gate: options.gate }),
     record: (record) => void records.push(record),
     ledger: (entry) => {
       options.ledger?.(entry);
