@@ -14,7 +14,8 @@ export const GUARD_DIFFERS = 98;
  */
 const LOOK_AT_GUARD = `
 echo "$GUARD_SHA256  ${GUEST.guard}" | /usr/bin/sha256sum --check --status 2>/dev/null & guard=$!`;
-const REQUIRE_GUARD = `wait "$guard" || exit ${GUARD_DIFFERS}`;
+/** Not before the host has said something: it still looks at this process until then. */
+const REQUIRE_GUARD = `wait "$guard" || { read -r -t 30; exit ${GUARD_DIFFERS}; }`;
 
 /**
  * Brings the repository in and becomes pi, in one process: the archive and pi's commands come through the same stdin.
