@@ -8,19 +8,20 @@ export class Anchors {
   /** Number of each character that occurs in a text; 0 for all others. */
   readonly #class = new Uint16Array(0x10000);
   readonly #classes: number;
-  /** State after a state and a class. */
+  /** State after a state and a class. State 0 is the start, and what does not lead on leads there. */
   readonly #next: Int32Array;
   /** Texts that end in a state, by index. */
-  readonly #hits: (readonly number[] | undefined)[];
-  readonly #depth: Uint16Array;
+  readonly #hits: (readonly number[] | undefined)[] = [undefined];
+  /** Characters since the start. */
+  readonly #depth: number[] = [0];
 
   constructor(texts: readonly string[]) {
     const folded = texts.map((text) => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase()));
     this.#classes = this.#number(folded);
-    const { children, hits, depth } = this.#tree(folded);
-    this.#depth = Uint16Array.from(depth);
-    this.#hits = hits;
-    this.#next = this.#table(children, hits);
+    const most = folded.reduce((sum, { length }) => sum + length, 1);
+    this.#next = new Int32Array(most * this.#classes);
+    for (const [index, text] of folded.entries()) this.#add(index, text);
+    this.#connect();
   }
 
   /**
@@ -52,50 +53,38 @@ export class Anchors {
     return count;
   }
 
-  #tree(texts: readonly string[]): {
-    children: Map<number, number>[];
-    hits: (number[] | undefined)[];
-    depth: number[];
-  } {
-    const children = [new Map<number, number>()];
-    const hits: (number[] | undefined)[] = [undefined];
-    const depth = [0];
-    for (const [index, text] of texts.entries()) {
-      let state = 0;
-      for (let at = 0; at < text.length; at++) {
-        const kind = this.#class[text.charCodeAt(at)] as number;
-        let child = children[state]?.get(kind);
-        if (child === undefined) {
-          child = children.push(new Map()) - 1;
-          hits.push(undefined);
-          depth.push(at + 1);
-          children[state]?.set(kind, child);
-        }
-        state = child;
-      }
-      hits[state] = [...(hits[state] ?? []), index];
+  #add(index: number, text: string): void {
+    let state = 0;
+    for (let at = 0; at < text.length; at++) {
+      const cell = state * this.#classes + (this.#class[text.charCodeAt(at)] as number);
+      state = this.#next[cell] as number;
+      if (state > 0) continue;
+      state = this.#hits.push(undefined) - 1;
+      this.#depth.push(at + 1);
+      this.#next[cell] = state;
     }
-    return { children, hits, depth };
+    this.#hits[state] = [...(this.#hits[state] ?? []), index];
   }
 
   /** Fills in where to go when a text goes on otherwise than expected: to the longest end that begins another text. */
-  #table(children: readonly Map<number, number>[], hits: (number[] | undefined)[]): Int32Array {
-    const kinds = this.#classes;
-    const next = new Int32Array(children.length * kinds);
-    const fallback = new Int32Array(children.length);
+  #connect(): void {
+    const [next, kinds] = [this.#next, this.#classes];
+    const fallback = new Int32Array(this.#hits.length);
     const queue = [0];
     // It grows while it is gone through: level by level.
     for (const state of queue) {
       const back = fallback[state] as number;
-      const inherited = hits[back];
-      if (state !== 0 && inherited !== undefined) hits[state] = [...(hits[state] ?? []), ...inherited];
-      if (state !== 0) next.copyWithin(state * kinds, back * kinds, (back + 1) * kinds);
-      for (const [kind, child] of children[state] ?? []) {
-        fallback[child] = state === 0 ? 0 : (next[state * kinds + kind] as number);
-        next[state * kinds + kind] = child;
-        queue.push(child);
+      const inherited = this.#hits[back];
+      if (state !== 0 && inherited !== undefined) this.#hits[state] = [...(this.#hits[state] ?? []), ...inherited];
+      for (let kind = 0; kind < kinds; kind++) {
+        const child = next[state * kinds + kind] as number;
+        const otherwise = state === 0 ? 0 : (next[back * kinds + kind] as number);
+        if (child === 0) next[state * kinds + kind] = otherwise;
+        else {
+          fallback[child] = otherwise;
+          queue.push(child);
+        }
       }
     }
-    return next;
   }
 }
