@@ -4,6 +4,9 @@ import type { WorkspaceMode } from '../protocol/plan.ts';
 import type { Policy } from '../protocol/policy.ts';
 import type { ContextFile, PiFolder } from '../protocol/project-files.ts';
 
+/** Paths that one notice names. */
+const MAX_NAMED = 12;
+
 /** What of the repository's own files for agents takes effect. */
 export interface ProjectFilesChoice {
   /** Whether pi looks for AGENTS.md and its relatives. */
@@ -29,10 +32,11 @@ export function chooseProjectFiles({ policy, repository }: ProjectFilesFacts, mo
     const { trusted, notices } = trust(piFolders, mode);
     return { ...context, trusted, covered: [], notices: [...context.notices, ...notices] };
   }
-  const covered = mode === 'mount' ? piFolders : [];
-  refuseLinks(covered);
-  const names = covered.filter(({ kind }) => kind === 'folder').map(({ name }) => name);
-  return { ...context, trusted: false, covered: names, notices: [...context.notices, ...coveredNotice(names)] };
+  if (mode === 'mount') refuseLinks(piFolders);
+  // A mount shows a file or a pipe of such a name, which pi takes for none of its folders.
+  const hidden = piFolders.filter(({ kind }) => mode === 'copy' || kind === 'folder');
+  const covered = mode === 'mount' ? hidden.map(({ name }) => name) : [];
+  return { ...context, trusted: false, covered, notices: [...context.notices, ...hiddenNotice(hidden, mode)] };
 }
 
 function chooseContextFiles(policy: Policy, files: readonly ContextFile[], mode: WorkspaceMode) {
@@ -107,7 +111,13 @@ function refuseLinks(folders: readonly PiFolder[]): void {
   );
 }
 
-function coveredNotice(names: readonly string[]): string[] {
-  if (names.length === 0) return [];
-  return [`Covered in the mount, folders of pi (--trust-project shows them): ${names.map((n) => `${n}/`).join(', ')}.`];
+function hiddenNotice(folders: readonly PiFolder[], mode: WorkspaceMode): string[] {
+  if (folders.length === 0) return [];
+  const held = folders.flatMap(({ name, kind, holds, holdsMore }) => {
+    if (holds.length > 0) return holdsMore ? [...holds, `more in ${name}`] : holds;
+    return [name + (kind === 'folder' ? '/' : '')];
+  });
+  const named = held.slice(0, MAX_NAMED).join(', ') + (held.length > MAX_NAMED ? ', and more' : '');
+  const how = mode === 'copy' ? 'Left out of the copy' : 'Covered in the mount';
+  return [`${how}, files of pi (with --trust-project they take effect inside, and can run code there): ${named}.`];
 }

@@ -15,6 +15,10 @@ export interface PiFolder {
   /** As it is on the disk. */
   readonly name: string;
   readonly kind: 'folder' | 'link' | 'other';
+  /** The first paths in it, two folders deep, escaped for display; folders end in `/`. */
+  readonly holds: readonly string[];
+  /** Whether it holds more than is named. */
+  readonly holdsMore: boolean;
   /** Whether it is among what a copy holds. A mount shows it unless it is covered. */
   readonly enters: boolean;
 }

@@ -16,7 +16,6 @@ const MAX_ATTRIBUTES_BYTES = 64 * KiB;
 /** What is known before the copy begins; what fails during it is told after it, and the user's own words need no notice. */
 const REASONS: Partial<Record<LeftOutReason, string>> = {
   ignored: 'ignored by git (--include GLOB brings them)',
-  'project-files': 'folders of pi (--trust-project lets them in, where they can run code)',
   'context-files': 'instructions to agents',
   'submodule-uninitialised': 'submodules without content',
   mount: 'other file systems',

@@ -8,6 +8,8 @@ export const MAX_NESTED_REPOSITORIES = 200;
 export const LISTED_PER_REASON = 50;
 /** Files that moved while they were copied, listed by name. */
 export const MAX_CHANGED_LISTED = 200;
+/** Paths in `.pi` or `.agents` that a notice names. */
+export const PROJECT_FILES_LISTED = 8;
 /** Repositories and names that one notice lists. */
 export const LISTED_IN_NOTICE = 5;
 

@@ -1,5 +1,7 @@
 import type { Stats } from 'node:fs';
+import { joinPath, showPath } from '../lib/path-bytes.ts';
 import type { ContextFile, PiFolder } from '../protocol/project-files.ts';
+import { PROJECT_FILES_LISTED } from './limits.ts';
 import { look, readNames } from './read-folder.ts';
 import type { Entry } from './selection.ts';
 
@@ -40,7 +42,7 @@ export function findProjectFiles(root: string, entries: readonly Entry[]): Proje
     contextFiles: contextFilesOf(found),
     piFolders: found
       .filter(({ name }) => isPiFolder(name))
-      .map(({ name, stat, enters }) => ({ name, kind: kindOf(stat), enters })),
+      .map(({ name, stat, enters }) => ({ name, kind: kindOf(stat), ...heldBy(folder, name, stat), enters })),
   };
 }
 
@@ -64,10 +66,30 @@ function contextFilesOf(found: readonly Found[]): ContextFile[] {
 
 /** Where pi comes upon a name. One in another case counts as the first of pi's names that it equals. */
 function placeOf(name: string): { index: number; isExact: boolean } {
-  const exact = CONTEXT_FILES.findIndex((candidate) => candidate === name);
+  const exact = (CONTEXT_FILES as readonly string[]).indexOf(name);
   if (exact !== -1) return { index: exact, isExact: true };
   const index = CONTEXT_FILES.findIndex((candidate) => candidate.toLowerCase() === name.toLowerCase());
   return { index, isExact: false };
+}
+
+/** What pi would find: it looks into folders such as `.pi/extensions`, where each file or folder is a thing of its own. */
+function heldBy(root: Buffer, name: string, stat: Stats): Pick<PiFolder, 'holds' | 'holdsMore'> {
+  const paths = stat.isDirectory() ? pathsIn(root, Buffer.from(name, 'latin1'), 2) : [];
+  return { holds: paths.slice(0, PROJECT_FILES_LISTED), holdsMore: paths.length > PROJECT_FILES_LISTED };
+}
+
+/** At least one more than are listed, where there are so many. */
+function pathsIn(root: Buffer, folder: Buffer, depth: number): string[] {
+  const names = readNames(joinPath(root, folder));
+  const paths: string[] = [];
+  for (const name of Array.isArray(names) ? names : []) {
+    if (paths.length > PROJECT_FILES_LISTED) break;
+    const path = joinPath(folder, name);
+    const isFolder = look(joinPath(root, folder), name).stat?.isDirectory() === true;
+    const inside = isFolder && depth > 1 ? pathsIn(root, path, depth - 1) : [];
+    paths.push(...(inside.length > 0 ? inside : [showPath(path) + (isFolder ? '/' : '')]));
+  }
+  return paths;
 }
 
 function kindOf(stat: Stats): PiFolder['kind'] {

@@ -84,8 +84,10 @@ describe('a repository that makes use of what pi does with a project', () => {
   });
 
   test('is told that it is left out, by name, and how that changes (M14)', () => {
-    expect(noticesOf(copied)).toMatch(/folders of pi \(--trust-project .*\): \.agents\/, \.pi\/\./);
-    expect(noticesOf(mounted)).toMatch(/Covered in the mount, folders of pi .*\.agents\/, \.pi\//);
+    expect(noticesOf(copied)).toMatch(
+      /Left out of the copy, files of pi \(with --trust-project .*\): .*\.pi\/extensions\/x\.ts, /,
+    );
+    expect(noticesOf(mounted)).toMatch(/Covered in the mount, files of pi .*: \.agents\/skills\/x\/, \.pi\//);
   });
 
   test('is as it was, on the host and in what comes back (M15, PI6)', () => {
@@ -161,7 +163,7 @@ describe('what pi does before it asks for trust is closed from outside, where ba
     const run = await session.run(linked, [bash('ls -A'), DONE]);
     expect(run.code).toBe(0);
     expect(textOf(run.records, 'call_1_1').split('\n')).not.toContain('.pi');
-    expect(noticesOf(run)).toMatch(/folders of pi .*: \.pi\./);
+    expect(noticesOf(run)).toMatch(/files of pi .*: \.pi\./);
     const refused = await session.run(linked, [DONE], { args: MOUNT });
     expect(refused.code).toBe(2);
     expect(refused.stderr.toString()).toContain('.pi is a link, which cannot be covered in a mount');

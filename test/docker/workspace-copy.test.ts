@@ -50,7 +50,7 @@ describe('a copy of a repository', () => {
     expect(textOf(run.records, 'call_1_4')).toBe('0\nsearched\n');
     expect(textOf(run.records, 'call_1_5')).not.toMatch(/PWNED|core\.fsmonitor/);
     expect(notices(run)).toMatch(/ignored by git \(--include GLOB brings them\): \.env, /);
-    expect(notices(run)).toMatch(/folders of pi .*: .*\.pi\//);
+    expect(notices(run)).toMatch(/files of pi .*: .*\.pi\/extensions\/x\.ts/);
   });
 
   test('holds what --include names, and no more', async () => {

@@ -18,7 +18,15 @@ describe('a plan', () => {
 
   test('of a mounted review is the recorded one', async () => {
     const facts = hostFacts({
-      repository: { piFolders: ['.pi', '.agents'].map((name) => ({ name, kind: 'folder', enters: false })) },
+      repository: {
+        piFolders: ['.pi', '.agents'].map((name) => ({
+          name,
+          kind: 'folder',
+          holds: [],
+          holdsMore: false,
+          enters: false,
+        })),
+      },
     });
     const plan = makePlan({ ...REQUEST, profile: 'review', workspace: 'mount' }, facts);
     expect(strictParse(RunPlan, plan)).toEqual({ ok: true, value: plan });

@@ -5,8 +5,8 @@ import type { RunRequest } from '../../src/request/run-request.ts';
 import { hostFacts, makePlan, REQUEST, refusal } from './support.ts';
 
 const FILE: ContextFile = { path: 'AGENTS.md', bytes: 10, isLink: false, isExact: true, enters: true };
-const PI: PiFolder = { name: '.pi', kind: 'folder', enters: false };
-const AGENTS: PiFolder = { name: '.agents', kind: 'folder', enters: false };
+const PI: PiFolder = { name: '.pi', kind: 'folder', holds: ['.pi/extensions/x.ts'], holdsMore: false, enters: false };
+const AGENTS: PiFolder = { ...PI, name: '.agents', holds: [], holdsMore: false };
 const UNTRUSTED = ['-na', '-ne', '-ns', '-np', '--no-themes'];
 const MOUNT = { workspace: 'mount', profile: 'review' } as const;
 
@@ -63,10 +63,13 @@ describe('instructions of the repository (M15)', () => {
 
 describe('a project that is not trusted (M14)', () => {
   test('has nothing of pi started, whatever it holds', () => {
-    const { pi, workspace } = withFolders([PI, AGENTS]);
+    const { pi, workspace, notices } = withFolders([PI, AGENTS]);
     expect(pi.argv).toEqual(expect.arrayContaining([...UNTRUSTED, '--no-mcp', '--no-session']));
     expect(pi.argv).not.toContain('-a');
     expect(workspace.trusted).toBe(false);
+    expect(notices).toEqual([
+      'Left out of the copy, files of pi (with --trust-project they take effect inside, and can run code there): .pi/extensions/x.ts, .agents/.',
+    ]);
   });
 
   test('has its folders covered in a mount, each spelling, and it is said', () => {
@@ -77,7 +80,7 @@ describe('a project that is not trusted (M14)', () => {
       ['/workspace/.agents', true, '0555'],
       ['/workspace/.PI', true, '0555'],
     ]);
-    expect(plan.notices.join()).toContain('--trust-project shows them): .pi/, .agents/, .PI/.');
+    expect(plan.notices.join()).toMatch(/^Covered in the mount, files of pi .*: \.pi\/extensions\/x\.ts, \.agents\/, /);
   });
 
   test('is not mounted where a link stands for one of them: nothing covers a link (M15)', () => {

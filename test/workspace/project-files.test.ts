@@ -57,8 +57,8 @@ describe('.pi and .agents at the root', () => {
     expect(selection.leftOut.counts['project-files']).toBe(2);
     expect(selection.leftOut.list).toContainEqual({ path: '.pi/', reason: 'project-files' });
     expect(selection.piFolders).toEqual([
-      { name: '.agents', kind: 'folder', enters: false },
-      { name: '.pi', kind: 'folder', enters: false },
+      { name: '.agents', kind: 'folder', holds: ['.agents/skills/s.md'], holdsMore: false, enters: false },
+      { name: '.pi', kind: 'folder', holds: ['.pi/extensions/x.ts'], holdsMore: false, enters: false },
     ]);
   });
 
@@ -92,14 +92,25 @@ describe('.pi and .agents at the root', () => {
     expect(selection.piFolders).toHaveLength(65);
   });
 
+  test('are known by the first of what they hold, links not followed and names escaped', async () => {
+    const many = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`.agents/skills/s${n}/SKILL.md`, '']));
+    const root = newRepository({ ...many, '.pi/extensions/a\u001b.ts': '', '.pi/SYSTEM.md': '' });
+    symlinkSync('/etc', join(root, '.pi/themes'));
+    const [agents, pi] = (await select(root)).piFolders;
+    expect(agents?.holds).toHaveLength(8);
+    expect(agents).toMatchObject({ holdsMore: true });
+    expect(agents?.holds[0]).toBe('.agents/skills/s0/');
+    expect(pi?.holds).toEqual(['.pi/SYSTEM.md', expect.stringMatching(/^\.pi\/extensions\/a\\/), '.pi/themes']);
+  });
+
   test('enter a trusted project as they are, unless git ignores them', async () => {
     const root = newRepository({ ...FILES, '.gitignore': '.agents\n' });
     symlinkSync('/etc/passwd', join(root, '.pi/link'));
     const selection = await select(root, { trustProject: true });
     expect(paths(selection)).toEqual(expect.arrayContaining(['.pi/', '.pi/extensions/x.ts', '.pi/link']));
-    expect(selection.piFolders).toEqual([
-      { name: '.agents', kind: 'folder', enters: false },
-      { name: '.pi', kind: 'folder', enters: true },
+    expect(selection.piFolders.map(({ name, enters }) => [name, enters])).toEqual([
+      ['.agents', false],
+      ['.pi', true],
     ]);
     const included = await select(root, { trustProject: true, include: ['.agents'] });
     expect(included.piFolders.map(({ enters }) => enters)).toEqual([true, true]);
