@@ -59,7 +59,7 @@ export class Gate implements GatePort {
     const [first] = bypassed;
     if (first === undefined) return undefined;
     const how = first.kind === 'unasked' ? 'without asking the gate' : 'although the gate had not allowed it';
-    return `a tool call (${first.tool.slice(0, 64)}) was carried out ${how}`;
+    return `A tool call (${first.tool.slice(0, 64)}) was carried out ${how}`;
   }
 
   async answer(body: Buffer, signal: AbortSignal): Promise<GateAnswer | GateRefusal> {

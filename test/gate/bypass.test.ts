@@ -7,7 +7,7 @@ describe('results that pi sends back', () => {
   test('of a call that was never asked about: a bypass, told once', () => {
     const gate = new TestGate();
     gate.saw(['c1', 'bash', LS]);
-    expect(gate.back('c1')).toBe('a tool call (bash) was carried out without asking the gate');
+    expect(gate.back('c1')).toBe('A tool call (bash) was carried out without asking the gate');
     expect(gate.records).toEqual([
       { source: 'observed', type: 'gate.bypass', call: 'c1', tool: 'bash', kind: 'unasked' },
     ]);
@@ -19,7 +19,7 @@ describe('results that pi sends back', () => {
     const gate = new TestGate({ decide: () => decision('deny') });
     gate.saw(['c1', 'bash', LS]);
     await gate.ask('c1', 'bash', LS);
-    expect(gate.back('c1')).toBe('a tool call (bash) was carried out although the gate had not allowed it');
+    expect(gate.back('c1')).toBe('A tool call (bash) was carried out although the gate had not allowed it');
     expect(gate.ofType('gate.bypass')).toMatchObject([{ call: 'c1', kind: 'ignored' }]);
   });
 
