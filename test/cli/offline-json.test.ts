@@ -10,7 +10,7 @@ const HARMFUL = /[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}
 const CLI = path.join(import.meta.dirname, '../../src/cli');
 
 /** Makes arguments into text for the screen, which makes them harmless. */
-const FOR_THE_SCREEN = ['render-arguments.ts'];
+const FOR_THE_SCREEN = ['explain-lines.ts', 'render-arguments.ts', 'gate/call-rows.ts'];
 
 test.each([['logs', RUN], ['ls'], ['show', RUN]])(
   '%s --json holds hostile text without a raw control or format character',
