@@ -7,11 +7,11 @@
 import { tmpdir } from 'node:os';
 import { GUEST } from '../../src/protocol/guest.ts';
 import { GATEWAY_PORT } from '../../src/protocol/wire.ts';
+import { askInTurn } from './ask-in-turn.ts';
 import { cappedBash } from './capped-bash.ts';
 import { commandEnv } from './command-env.ts';
 import { freezeDeep } from './freeze.ts';
 import { carryOut, questionAbout } from './gate-call.ts';
-import { askHost } from './gate-client.ts';
 import { GUARD_ENTRY, type GuardEntry } from './guard-entry.ts';
 import { guardSettings } from './guard-settings.ts';
 import type { ExtensionApi, PiModule, Tool } from './pi-api.ts';
@@ -67,7 +67,7 @@ export default function guard(pi: ExtensionApi): void {
     if (refused !== undefined) note({ v: 1, kind: 'refused', call, tool, reason: refused });
     try {
       const question = questionAbout(event, { paths, tools: () => pi.getAllTools(), refused });
-      const answer = await askHost(question, { timeoutMs: limits.gateTimeoutMs, signal: context.signal });
+      const answer = await askInTurn(question, { timeoutMs: limits.gateTimeoutMs, signal: context.signal });
       // Whatever the host says: it would hang pi.
       const blocked = refused === undefined ? carryOut(answer, event) : { block: true as const, reason: refused };
       // Extensions of a trusted project come after the guard. One that would run something else than was judged fails,

@@ -3,6 +3,10 @@ export interface RunningCall {
   /** Number on the screen, from 1 in the order of their starts. */
   readonly number: number;
   readonly tool: string;
+  /** Of a call that another one made: the number of that one, when it is known. */
+  readonly parent?: number;
+  /** How many calls it is nested in, at most so many as are shown. */
+  readonly depth: number;
   /** Its output so far, the last lines. */
   tail: readonly string[];
 }
@@ -10,6 +14,8 @@ export interface RunningCall {
 /** Calls that are remembered at once; a forged stream can start calls that never end. */
 const MAX_RUNNING = 64;
 const LIVE_LINES = 5;
+/** Depth that is shown. pi's own tools nest once. */
+const MAX_DEPTH = 4;
 /** Characters of a progress event that are looked at. */
 const TAIL_CHARS = 4_096;
 
@@ -18,8 +24,14 @@ export class RunningCalls {
   readonly #calls = new Map<string, RunningCall>();
   #last = 0;
 
-  start(id: string, tool: string): RunningCall {
-    const call = { number: ++this.#last, tool, tail: [] };
+  /** `maker`: the call that made it. */
+  start(id: string, tool: string, maker?: string): RunningCall {
+    const parent = maker === undefined ? undefined : this.#calls.get(maker);
+    const depth = maker === undefined ? 0 : Math.min((parent?.depth ?? 0) + 1, MAX_DEPTH);
+    const call = {
+      ...{ number: ++this.#last, tool, depth, tail: [] },
+      ...(parent === undefined ? {} : { parent: parent.number }),
+    };
     this.#calls.delete(id);
     this.#calls.set(id, call);
     const [oldest] = this.#calls.keys();

@@ -20,6 +20,8 @@ export class GateView {
   readonly #decisions = new Map<string, GateRecord>();
   /** Call of the open question: they come one at a time. */
   #asked: string | undefined;
+  /** Refused calls of other tools that pi has not shown yet, and may not even have. */
+  readonly #unshown = new Map<string, GateRecord>();
   #unseen = 0;
 
   constructor(screen: Screen) {
@@ -35,13 +37,16 @@ export class GateView {
     return true;
   }
 
-  /** What was decided about a call. */
+  /** What was decided about a call that is shown now. */
   of(call: string): GateRecord | undefined {
+    this.#unshown.delete(call);
     return this.#decisions.get(call);
   }
 
-  /** What was counted only. */
+  /** What pi has shown nothing of, and what was counted only. */
   end(): void {
+    for (const record of this.#unshown.values()) this.#nested(record);
+    this.#unshown.clear();
     const hidden = this.#unseen - MAX_UNSEEN;
     if (hidden > 0) this.#screen.line(span('! ', 'yellow'), span(`${plural(hidden, 'more word')} of the gate`));
   }
@@ -53,14 +58,21 @@ export class GateView {
     const [oldest] = this.#decisions.keys();
     if (this.#decisions.size > MAX_KEPT && oldest !== undefined) this.#decisions.delete(oldest);
     const refusal = gateRefusal(record);
+    const isClaimed = refusal !== undefined && seen === 'claimed';
     if (this.#asked === call) {
       this.#asked = undefined;
       const [word, style] = refusal === undefined ? (['allowed', 'green'] as const) : (['denied', 'red'] as const);
       this.#say('  = ', `${word} (${by === 'answer' ? 'your answer' : by}): `, reason, style);
     } else if (verdict === 'change') this.#say('- ', `${tool} was changed (rule ${rule}): `, reason, 'yellow');
-    else if (refusal !== undefined && seen === 'claimed') {
-      this.#sayUnseen(`${tool}, said to be called by another tool, was refused (${refusalText(refusal)}): `, reason);
-    }
+    else if (isClaimed && by === 'gateway') this.#nested(record);
+    else if (isClaimed && this.#unshown.size < MAX_KEPT) this.#unshown.set(call, record);
+  }
+
+  #nested(record: GateRecord): void {
+    const refusal = gateRefusal(record);
+    if (refusal === undefined) return;
+    const words = `${record.tool}, said to be called by another tool, was refused (${refusalText(refusal)}): `;
+    this.#sayUnseen(words, record.reason);
   }
 
   #question({ call, tool, arguments: args, rule }: GateAskRecord): void {

@@ -18,6 +18,8 @@ export interface Ended {
 
 const REDRAW_MS = 100;
 const ARGUMENT_CHARS = 300;
+/** Before the lines of a call that another one made, for each that it is nested in. */
+const INDENT = '  ';
 /** Calls that go on at the end of a run and are named. */
 const MAX_CUT_OFF = 5;
 /** What pi tells the model about a command that printed nothing. */
@@ -35,11 +37,14 @@ export class ToolView {
     this.#now = now;
   }
 
-  start({ toolCallId, toolName, args }: Static<typeof ToolStart>): void {
-    const { number } = this.#calls.start(toolCallId, toolName);
-    const head = `[${number}] ${toolName}: `;
-    const room = Math.min(ARGUMENT_CHARS, Math.max(20, this.#screen.columns - head.length - 3));
-    this.#screen.line(span('> ', 'cyan'), span(head, 'bold'), span(clip(argumentLine(toolName, args), room)));
+  start({ toolCallId, toolName, args, parentToolCallId }: Static<typeof ToolStart>): void {
+    const { number, parent, depth } = this.#calls.start(toolCallId, toolName, parentToolCallId);
+    const maker =
+      parentToolCallId === undefined ? '' : `, made by ${parent === undefined ? 'another call' : `[${parent}]`}`;
+    const head = `[${number}] ${toolName}${maker}: `;
+    const indent = INDENT.repeat(depth);
+    const room = Math.min(ARGUMENT_CHARS, Math.max(20, this.#screen.columns - indent.length - head.length - 3));
+    this.#screen.line(span(`${indent}> `, 'cyan'), span(head, 'bold'), span(clip(argumentLine(toolName, args), room)));
   }
 
   update(event: Static<typeof ToolUpdate>, text: string): void {
@@ -54,9 +59,10 @@ export class ToolView {
     const name = call === undefined ? event.toolName : `[${call.number}]`;
     const command = `pi-sandbox output ${run} ${event.toolCallId}`;
     const refused = event.durationMs === undefined && refusal !== undefined;
+    const indent = INDENT.repeat(call?.depth ?? 0);
     // The verdict comes first: of several calls at once it says whose output follows.
-    this.#verdict(name, event, text, refusal);
-    if (!refused) this.#result(event, text, command);
+    this.#verdict(`${indent}  = ${name}`, event, text, refusal);
+    if (!refused) this.#result(event, text, { command, indent });
     this.#screen.live(this.#calls.liveLines());
   }
 
@@ -69,34 +75,32 @@ export class ToolView {
     if (more > 0) this.#screen.line(span(`  = ${plural(more, 'more call')} ${why}`, 'yellow'));
   }
 
-  #result(event: Static<typeof ToolEnd>, text: string, command: string): void {
-    const shown = excerpt(event.toolName, output(event, text), this.#screen.columns);
-    const more = `  | ... ${plural(shown.hidden, shown.tail ? 'earlier line' : 'more line')}: ${command}`;
+  #result(event: Static<typeof ToolEnd>, text: string, { command, indent }: { command: string; indent: string }): void {
+    const bar = `${indent}  | `;
+    const shown = excerpt(event.toolName, output(event, text), this.#screen.columns - indent.length);
+    const more = `${bar}... ${plural(shown.hidden, shown.tail ? 'earlier line' : 'more line')}: ${command}`;
     if (shown.hidden > 0 && shown.tail) this.#screen.line(span(more, 'dim'));
-    for (const line of shown.lines) this.#screen.line(span('  | ', 'dim'), span(line));
+    for (const line of shown.lines) this.#screen.line(span(bar, 'dim'), span(line));
     if (shown.hidden > 0 && !shown.tail) this.#screen.line(span(more, 'dim'));
     const { notes, kept } = cuts(event.toolName, event.result.details);
-    for (const note of notes) this.#screen.line(span(`  | ${note}${kept ? `; all of it: ${command}` : ''}`, 'yellow'));
+    for (const note of notes)
+      this.#screen.line(span(`${bar}${note}${kept ? `; all of it: ${command}` : ''}`, 'yellow'));
   }
 
-  #verdict(name: string, event: Static<typeof ToolEnd>, text: string, refusal: Refusal | undefined): void {
+  #verdict(head: string, event: Static<typeof ToolEnd>, text: string, refusal: Refusal | undefined): void {
     const took = event.durationMs === undefined ? '' : ` after ${formatDuration(event.durationMs)}`;
     if (refusal === undefined) {
-      this.#screen.line(span(`  = ${name} done${took}`, 'dim'));
+      this.#screen.line(span(`${head} done${took}`, 'dim'));
       return;
     }
     const { stage, source, ignored, reason } = refusal;
-    if (stage === 'rewritten result') this.#screen.line(span(`  = ${name} done${took}; ${stage}`, 'yellow'));
-    else if (stage === 'aborted') this.#screen.line(span(`  = ${name} aborted${took}`, 'yellow'));
-    else if (stage === 'tool error')
-      this.#screen.line(span(`  = ${name} ${stage}${took}: `, 'red'), span(lastLine(text)));
+    if (stage === 'rewritten result') this.#screen.line(span(`${head} done${took}; ${stage}`, 'yellow'));
+    else if (stage === 'aborted') this.#screen.line(span(`${head} aborted${took}`, 'yellow'));
+    else if (stage === 'tool error') this.#screen.line(span(`${head} ${stage}${took}: `, 'red'), span(lastLine(text)));
     else {
       const how = ignored === true ? `done${took} ALTHOUGH refused` : 'refused';
       const words = source === 'observed' ? (reason ?? '') : text;
-      this.#screen.line(
-        span(`  = ${name} ${how} (${refusalText(refusal)}): `, 'red'),
-        span(clip(words, ARGUMENT_CHARS)),
-      );
+      this.#screen.line(span(`${head} ${how} (${refusalText(refusal)}): `, 'red'), span(clip(words, ARGUMENT_CHARS)));
     }
   }
 }

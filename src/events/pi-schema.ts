@@ -39,7 +39,12 @@ export const Response = event('response', {
   data: Type.Optional(Type.Unknown()),
 });
 export const MessageEnd = event('message_end', { message: Message });
-export const ToolStart = event('tool_execution_start', { ...toolCall, args: Type.Unknown() });
+export const ToolStart = event('tool_execution_start', {
+  ...toolCall,
+  args: Type.Unknown(),
+  /** The call that made this one. */
+  parentToolCallId: Type.Optional(Text),
+});
 export const ToolUpdate = event('tool_execution_update', { ...toolCall, partialResult: Result });
 export const ToolEnd = event('tool_execution_end', {
   ...toolCall,

@@ -80,7 +80,7 @@ export class Gate implements GatePort {
       const answer = this.#settle(question, known?.seen ?? 'claimed', started, strange);
       return known?.answer === undefined && known !== undefined ? decided(known, answer) : answer;
     }
-    const call = known ?? this.#calls.claimed(question.call, question.tool, question.arguments);
+    const call = known ?? this.#calls.claimed(question);
     const parts = { decide, workspace, signal, asks: this.#asks };
     return (
       call.answer ??

@@ -1,5 +1,5 @@
 import type { SaidResult, SeenCall } from '../gateway/gate-port.ts';
-import type { GateAnswer } from '../protocol/gate.ts';
+import type { GateAnswer, GateRequest } from '../protocol/gate.ts';
 import { argumentsDigest } from './digest.ts';
 import { MAX_CALLS } from './limits.ts';
 
@@ -28,6 +28,7 @@ export interface Bypass {
 /** The tool calls of a run: those that the gateway saw, and nested ones that were asked about. Bounded. */
 export class KnownCalls {
   readonly #calls = new Map<string, KnownCall>();
+  readonly #nested = new Map<string, number>();
   #results = new Map<string, number>();
 
   get hasRoom(): boolean {
@@ -44,8 +45,14 @@ export class KnownCalls {
   }
 
   /** A nested call; to be asked for only while there is room. */
-  claimed(id: string, tool: string, args: Readonly<Record<string, unknown>>): KnownCall {
-    return this.#add(id, tool, argumentsDigest(args), 'claimed');
+  claimed({ call, parent = '', tool, arguments: args }: GateRequest): KnownCall {
+    this.#nested.set(parent, this.nestedIn(parent) + 1);
+    return this.#add(call, tool, argumentsDigest(args), 'claimed');
+  }
+
+  /** How many calls this one has made. */
+  nestedIn(parent: string): number {
+    return this.#nested.get(parent) ?? 0;
   }
 
   /** Calls that have run past the gate, going by the results of a whole conversation. Each is named once. */

@@ -8,6 +8,8 @@ export const QUESTION_JSON = { depth: 64, values: 200_000 };
 export const MAX_QUESTIONS = 10_000;
 /** Calls that are remembered in one run, nested ones included. Later ones count as unknown. */
 export const MAX_CALLS = 20_000;
+/** Calls that one call makes in its turn. Later ones are denied, so that a script in a loop cannot use up the run. */
+export const MAX_NESTED = 1_000;
 /** Questions to a person or program in one run. What would be asked after that is denied. */
 export const MAX_ASKS = 200;
 /** Longest note of who was asked, and longest reason on record, characters. */

@@ -18,6 +18,33 @@ describe('tool calls as text', () => {
     ]);
   });
 
+  it('shows calls that another one made below it (M12)', () => {
+    const { out, record } = render();
+    const nested = (id: string, parent: string) =>
+      pi({
+        type: 'tool_execution_start',
+        toolCallId: id,
+        toolName: 'bash',
+        args: { command: id },
+        parentToolCallId: parent,
+      });
+    record(toolStart('c', 'codemode', { code: 'x' }));
+    record(nested('c/1', 'c'));
+    record(toolEnd('c/1', 'bash', 'one'));
+    record(nested('d/1', 'd'));
+    record(toolEnd('c', 'codemode', 'all'));
+    expect(out.text.split('\n')).toEqual([
+      '> [1] codemode: {"code":"x"}',
+      '  > [2] bash, made by [1]: c/1',
+      '    = [2] done after 12 ms',
+      '    | one',
+      '  > [3] bash, made by another call: d/1',
+      '  = [1] done after 12 ms',
+      '  | all',
+      '',
+    ]);
+  });
+
   it('shows the output of a failed call apart from the reason', () => {
     const { out, record } = render();
     record(toolEnd('a', 'bash', 'half\n\nCommand exited with code 3', { isError: true }));

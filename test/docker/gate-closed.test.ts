@@ -82,10 +82,10 @@ describe('a start with a guard that is not the one of this version fails (M10)',
 });
 
 describe('a guard that does not work blocks the call, and says so (M10)', () => {
-  const ASK = 'await askHost(question';
+  const ASK = 'await askInTurn(question';
 
   test.each([
-    ['throws', ASK, 'await Promise.reject(new Error("a broken guard")); await askHost(question', /a broken guard/],
+    ['throws', ASK, 'await Promise.reject(new Error("a broken guard")); await askInTurn(question', /a broken guard/],
     ['cannot reach the host', 'port = GATEWAY_PORT', 'port = GATEWAY_PORT + 1', /cannot be reached .*ECONNREFUSED/],
     ['asks for something else', 'GATE_PATH = "/gate"', 'GATE_PATH = "/other"', /refused the question \(404\)/],
     ['asks with another id', 'call,\n    tool,', 'call: "call_9_9",\n    tool,', /did not ask for this call/],
@@ -109,7 +109,7 @@ describe('a guard that does not work blocks the call, and says so (M10)', () => 
   });
 
   test('hangs: the call never runs, and the idle limit ends the run', async () => {
-    const { image, sha256 } = await imageWith(changed(ASK, 'await new Promise(() => {}); await askHost(question'));
+    const { image, sha256 } = await imageWith(changed(ASK, 'await new Promise(() => {}); await askInTurn(question'));
     const done = await run({ guardSha256: sha256, request: { image, idleTimeoutMs: 5_000 } });
     expect(done.outcome).toMatchObject({ outcome: 'limit_reached', limit: 'idleMs' });
     expect(done.changes?.changed).toBe(0);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MAX_CHANGE_BYTES, MAX_QUESTION_BYTES, MAX_QUESTIONS } from '../../src/gate/limits.ts';
+import { MAX_CHANGE_BYTES, MAX_NESTED, MAX_QUESTION_BYTES, MAX_QUESTIONS } from '../../src/gate/limits.ts';
 import { decision, TestGate } from './support.ts';
 
 const LS = { command: 'ls' };
@@ -178,13 +178,33 @@ describe('a nested call (M12)', () => {
     ['with an id that is not built from its maker', 'c1-1', 'bash', 'c1'],
     ['with a number that is none', 'c1/x', 'bash', 'c1'],
     ['of a tool outside of the plan', 'c1/1', 'write', 'c1'],
+    ['of the tool that makes such calls', 'c1/1', 'codemode', 'c1'],
+    ['of a tool of an MCP server', 'c4/1', 'bash', 'c4'],
   ])('%s is denied', async (_what, id, tool, parent) => {
     const gate = new TestGate();
-    gate.saw(['c1', 'codemode', {}], ['c2', 'codemode', {}], ['c3', 'bash', LS]);
+    gate.saw(['c1', 'codemode', {}], ['c2', 'codemode', {}], ['c3', 'bash', LS], ['c4', 'mcp__x__now', {}]);
     await gate.ask('c1', 'codemode', {});
     await gate.ask('c3', 'bash', LS);
+    await gate.ask('c4', 'mcp__x__now', {});
     expect(await gate.ask(id, tool, LS, { parent })).toMatchObject({ verdict: 'deny' });
-    expect(gate.judged).toHaveLength(2);
+    expect(gate.judged).toHaveLength(3);
+  });
+});
+
+describe('nested calls come to an end (M13)', () => {
+  test('of one call, and others go on', async () => {
+    const gate = new TestGate();
+    gate.saw(['c1', 'codemode', {}], ['c2', 'codemode', {}]);
+    await gate.ask('c1', 'codemode', {});
+    await gate.ask('c2', 'codemode', {});
+    for (let n = 1; n <= MAX_NESTED; n++) {
+      expect(await gate.ask(`c1/${n}`, 'bash', LS, { parent: 'c1' })).toMatchObject({ verdict: 'allow' });
+    }
+    expect(await gate.ask(`c1/${MAX_NESTED + 1}`, 'bash', LS, { parent: 'c1' })).toMatchObject({ verdict: 'deny' });
+    expect(gate.records.at(-1)).toMatchObject({ rule: 'gate.limit', by: 'gateway' });
+    // One that was answered keeps its answer.
+    expect(await gate.ask('c1/1', 'bash', LS, { parent: 'c1' })).toMatchObject({ verdict: 'allow' });
+    expect(await gate.ask('c2/1', 'bash', LS, { parent: 'c2' })).toMatchObject({ verdict: 'allow' });
   });
 });
 
