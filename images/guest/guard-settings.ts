@@ -4,6 +4,8 @@ export interface GuardSettings {
   /** The model entry for pi, passed on as it is. */
   readonly model: Record<string, unknown>;
   readonly limits: GuardLimits;
+  /** MCP servers by name, passed on as they are. */
+  readonly mcpServers: Record<string, unknown>;
 }
 
 const LIMIT_NAMES = [
@@ -27,7 +29,8 @@ export function guardSettings(env: NodeJS.ProcessEnv): GuardSettings {
   const model = objectIn(env, GUARD_ENV.model);
   if (typeof model['id'] !== 'string' || model['id'] === '')
     throw new Error(`pi-sandbox: ${GUARD_ENV.model} names no model`);
-  return { model, limits: Object.fromEntries(values) as Record<(typeof LIMIT_NAMES)[number], number> };
+  const mcpServers = env[GUARD_ENV.mcpServers] === undefined ? {} : objectIn(env, GUARD_ENV.mcpServers);
+  return { model, mcpServers, limits: Object.fromEntries(values) as Record<(typeof LIMIT_NAMES)[number], number> };
 }
 
 function objectIn(env: NodeJS.ProcessEnv, name: string): Record<string, unknown> {

@@ -26,7 +26,7 @@ const piModule = (await import(GUEST.piIndex)) as PiModule;
 
 /** Everything that must succeed happens here: pi does not start when this throws. */
 export default function guard(pi: ExtensionApi): void {
-  const { model, limits } = guardSettings(process.env);
+  const { model, limits, mcpServers } = guardSettings(process.env);
   const cwd = process.cwd();
   const note = (entry: GuardEntry): void => pi.appendEntry(GUARD_ENTRY, entry);
 
@@ -37,6 +37,8 @@ export default function guard(pi: ExtensionApi): void {
     api: 'pi-messages',
     models: [model],
   });
+  // They come from here alone: there is no file in which pi would find any.
+  for (const [name, config] of Object.entries(mcpServers)) pi.registerMcpServer(name, config);
 
   const spillFolder = tmpdir();
   const budget = new SpillBudget(limits, () => freeBytesOf(spillFolder));

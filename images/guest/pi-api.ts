@@ -63,6 +63,8 @@ export interface ExtensionApi {
   on(event: 'tool_result', handler: (event: ToolResultEvent) => { content: readonly Content[] } | undefined): void;
   registerTool(tool: Tool): void;
   registerProvider(name: string, config: Record<string, unknown>): void;
+  /** Throws for a name or configuration that pi does not take. */
+  registerMcpServer(name: string, config: unknown): void;
   getAllTools(): readonly ToolInfo[];
   appendEntry(type: string, data: unknown): void;
 }

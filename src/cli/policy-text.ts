@@ -31,6 +31,7 @@ function shown(policy: Policy): unknown {
     version: 1,
     extends: policy.profile,
     tools: { select: policy.tools.names.join(','), rules: policy.tools.rules },
+    ...(Object.keys(policy.mcp.servers).length === 0 ? {} : { mcp: policy.mcp }),
     commands: policy.commands,
     paths: policy.paths,
     ask: { timeout: duration(policy.ask.timeoutMs) },

@@ -57,7 +57,7 @@ function planLines({ profile, model, workspace, container, pi, limits, acceptWea
     ...row('Repository', root),
     ...row('Workspace', `${how}, ${plural(files, 'file')}, ${formatBytes(bytes)}`),
     ...row('Project', workspace.trusted ? 'trusted: its .pi and .agents took effect inside' : 'not trusted'),
-    ...row('Profile', `${profile}; tools: ${pi.tools.join(' ')}`),
+    ...row('Profile', `${profile}; tools: ${[...pi.tools, ...(pi.reachable ?? [])].join(' ')}`),
     ...row('Model', `${model.spec} (${model.provider}/${model.id})`),
     ...row('Image', `${image}${runtime === undefined ? '' : `, runtime ${runtime}`}`),
     ...row(

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Message } from '@earendil-works/pi-ai';
 import { conversationOf } from './conversation.ts';
 import { declaredTools, toolDifference } from './declared-tools.ts';
+import type { GatewayOptions } from './gateway-options.ts';
 import type { CallOptions, ModelSource } from './model-source.ts';
-import { type RedactionCounts, type RequestRedaction, RequestRedactor } from './redact-request.ts';
+import { type RedactionCounts, RequestRedactor } from './redact-request.ts';
 import { RefusedRequest } from './refusal.ts';
 import { parseRequest } from './request-parse.ts';
 import type { MessagesRequest } from './request-schema.ts';
@@ -30,16 +31,20 @@ export class OtherTools extends RefusedRequest {
   }
 }
 
+type AdmissionOptions = Pick<GatewayOptions, 'source' | 'tools' | 'reachableTools' | 'redaction'>;
+
 /** Checks bodies of one run against its plan. */
 export class Admission {
   readonly #source: ModelSource;
   readonly #tools: readonly string[];
+  readonly #reachable: readonly string[];
   readonly #redactor: RequestRedactor | undefined;
   #declared = false;
 
-  constructor(source: ModelSource, tools: readonly string[], redaction?: RequestRedaction) {
+  constructor({ source, tools, reachableTools = [], redaction }: AdmissionOptions) {
     this.#source = source;
     this.#tools = tools;
+    this.#reachable = reachableTools;
     this.#redactor = redaction && new RequestRedactor(redaction);
   }
 
@@ -62,7 +67,7 @@ export class Admission {
   /** pi makes requests without any tools of its own, for the summary of a compaction, but never begins with one. */
   #checkTools(declared: readonly string[]): void {
     if (declared.length === 0 && this.#declared) return;
-    const difference = toolDifference(declared, this.#tools);
+    const difference = toolDifference(declared, this.#tools, this.#reachable);
     if (difference !== undefined) throw new OtherTools(difference);
     this.#declared = true;
   }

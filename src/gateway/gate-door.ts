@@ -22,11 +22,13 @@ export class GateBypassed extends RefusedRequest {
 /** The gateway's side of the gate: tells it what goes out and comes back, and carries its questions. */
 export class GateDoor {
   readonly #port: GatePort;
-  readonly #prepared = new PreparedArguments();
+  readonly #prepared: PreparedArguments;
   #open = 0;
 
-  constructor(port: GatePort) {
+  /** `reachableTools`: those that may be declared later. */
+  constructor(port: GatePort, reachableTools?: readonly string[]) {
     this.#port = port;
+    this.#prepared = new PreparedArguments(reachableTools);
   }
 
   /** A conversation that is about to go to the model. Throws GateBypassed. */

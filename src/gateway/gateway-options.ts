@@ -12,6 +12,8 @@ export interface GatewayOptions {
   readonly limits: GatewayLimits;
   /** What pi must declare, no more and no less. */
   readonly tools: readonly string[];
+  /** Tools that may be declared as well. */
+  readonly reachableTools?: readonly string[] | undefined;
   /** Secrets that must not go to the provider. */
   readonly redaction?: RequestRedaction;
   readonly record: (record: NewRecord) => void;

@@ -48,8 +48,8 @@ export class Gateway {
   constructor(options: GatewayOptions) {
     this.#options = options;
     this.#budget = new Budget(options.limits);
-    this.#admission = new Admission(options.source, options.tools, options.redaction);
-    this.#door = options.gate && new GateDoor(options.gate);
+    this.#admission = new Admission(options);
+    this.#door = options.gate && new GateDoor(options.gate, options.reachableTools);
     this.#front = new HttpFront({
       request: (req, res) => this.#take(req, res),
       refused: (refusal) => this.#note(refusal),

@@ -5,27 +5,36 @@ type Validate = (tool: Tool, call: ToolCall) => Record<string, unknown>;
 /**
  * Makes of the arguments of a call what pi makes of them before it asks its guard: it folds the forms of `edit`, then
  * lets its library fit them to the schema that it declared (`"5"` becomes 5, an optional null goes away). The same
- * library does it here, with the declarations of the first request, before which nothing untrusted ran inside.
+ * library does it here, with the declarations of the first request, before which nothing untrusted ran inside but MCP
+ * servers and the extensions of a trusted project. Of tools that are planned to be declared later, the first one counts.
  */
 export class PreparedArguments {
   readonly #tools = new Map<string, Tool>();
+  readonly #later: readonly string[];
   #validate: Validate | undefined;
+
+  /** `later`: tools that the first request need not declare. */
+  constructor(later: readonly string[] = []) {
+    this.#later = later;
+  }
 
   /** Loads the library, which takes a moment. */
   async load(): Promise<void> {
     this.#validate ??= (await import('@earendil-works/pi-ai/utils/validation')).validateToolArguments;
   }
 
-  /** Takes the declarations of a conversation; the first one of each tool stays. */
+  /** Takes the declarations of a conversation. */
   declare(messages: readonly Message[]): void {
-    if (this.#tools.size > 0) return;
+    const isFirst = this.#tools.size === 0;
     for (const message of messages) {
       if (message.role !== 'system') continue;
-      for (const tool of message.toolsAdded ?? []) if (!this.#tools.has(tool.name)) this.#tools.set(tool.name, tool);
-    }
-    // Compiles each schema once, so that the first calls do not wait for it.
-    for (const { name } of this.#tools.values()) {
-      this.of({ type: 'toolCall', id: '', name, arguments: {} });
+      for (const tool of message.toolsAdded ?? []) {
+        const { name } = tool;
+        if (this.#tools.has(name) || !(isFirst || this.#later.includes(name))) continue;
+        this.#tools.set(name, tool);
+        // Compiles its schema, so that the first call does not wait for it.
+        this.of({ type: 'toolCall', id: '', name, arguments: {} });
+      }
     }
   }
 

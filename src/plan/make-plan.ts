@@ -9,6 +9,7 @@ import type { ContextFile, PiFolder } from '../protocol/project-files.ts';
 import type { RunRequest } from '../request/run-request.ts';
 import { containerSpec } from './container-spec.ts';
 import { limitsFor } from './limits.ts';
+import { serverNotices } from './mcp-servers.ts';
 import { piCommand } from './pi-command.ts';
 import { PROFILE_WRITES } from './profiles.ts';
 import { chooseProjectFiles } from './project-files.ts';
@@ -76,7 +77,7 @@ export function makePlan(request: RunRequest, facts: HostFacts): RunPlan {
     );
   }
   const project = chooseProjectFiles(facts, mode);
-  notices.push(...project.notices);
+  notices.push(...project.notices, ...serverNotices(policy.mcp.servers));
   const container = planContainer(request, facts, mode, sizes, project.covered);
   checkAcceptWeaker(request.acceptWeaker ?? [], containerSpec(container));
   const limits = limitsFor(policy, sizes);
@@ -102,6 +103,7 @@ export function makePlan(request: RunRequest, facts: HostFacts): RunPlan {
     pi: piCommand({
       model: facts.model,
       tools: policy.tools.names,
+      mcpServers: policy.mcp.servers,
       contextFiles: project.contextFiles,
       trusted: project.trusted,
       thinking: request.thinking,

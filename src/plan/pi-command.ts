@@ -1,15 +1,25 @@
 import { GUARD_ENV, GUEST, type GuardLimits, PI_NODE_FLAGS } from '../protocol/guest.ts';
+import type { McpServers } from '../protocol/mcp-server.ts';
 import type { PlannedModel } from '../protocol/model.ts';
 import type { PiPlan, RunLimits } from '../protocol/plan.ts';
 import { GATE_TIMEOUT_MS, SPILL_RESERVE } from './limits.ts';
+import { indirectTools, serverEntries } from './mcp-servers.ts';
 
 /** pi's name for the provider that is the gateway. */
 export const HOST_PROVIDER = 'host';
+
+/** Tools that live in built-in extensions of pi, which are loaded for them alone. */
+const BUILT_IN_EXTENSIONS: Readonly<Record<string, string>> = {
+  codemode: 'builtin:codemode',
+  tool_search: 'builtin:tool-search',
+};
 
 /** How pi is started: command line and environment, both free of secrets. */
 export function piCommand(options: {
   model: PlannedModel;
   tools: readonly string[];
+  /** Those among the tools that come from MCP servers, and the servers. */
+  mcpServers: McpServers;
   contextFiles: boolean;
   /** Whether `.pi` and `.agents` of the workspace take effect. */
   trusted: boolean;
@@ -21,7 +31,9 @@ export function piCommand(options: {
   askMs: number;
   limits: RunLimits;
 }): PiPlan {
-  const { model, tools, limits } = options;
+  const { model, tools, mcpServers, limits } = options;
+  const withMcp = Object.keys(mcpServers).length > 0;
+  const indirect = indirectTools(mcpServers);
   const guardLimits: GuardLimits = {
     bashTimeoutSeconds: limits.bashTimeoutSeconds,
     spillBytesPerCall: limits.spillBytesPerCall,
@@ -30,7 +42,8 @@ export function piCommand(options: {
     gateTimeoutMs: GATE_TIMEOUT_MS + options.askMs,
   };
   return {
-    tools: [...tools],
+    tools: tools.filter((tool) => !indirect.includes(tool)),
+    ...(indirect.length === 0 ? {} : { reachable: indirect }),
     guardSha256: options.guardSha256,
     argv: [
       GUEST.node,
@@ -39,15 +52,17 @@ export function piCommand(options: {
       '--mode',
       'rpc',
       '--no-session',
-      // Without trust in the project no extensions, skills, templates or themes but ours. MCP servers in no case.
+      // Without trust in the project no extensions, skills, templates or themes but ours. MCP servers are those of the policy.
       ...(options.trusted ? ['-a'] : ['-na', '-ne', '-ns', '-np', '--no-themes']),
       ...(options.contextFiles ? [] : ['-nc']),
-      '--no-mcp',
+      ...(withMcp ? [] : ['--no-mcp']),
       '--model',
       `${HOST_PROVIDER}/${model.id}${options.thinking === undefined ? '' : `:${options.thinking}`}`,
       '--api-key',
       'placeholder',
       ...(tools.length === 0 ? ['--no-tools'] : ['--tools', tools.join(',')]),
+      ...extensions(options, withMcp).flatMap((name) => ['-e', name]),
+      // Last, so that nothing changes a call after the host has judged it.
       '-e',
       GUEST.guard,
     ],
@@ -64,8 +79,15 @@ export function piCommand(options: {
       PI_CODING_AGENT_DIR: GUEST.agentDir,
       [GUARD_ENV.model]: JSON.stringify(modelEntry(model)),
       [GUARD_ENV.limits]: JSON.stringify(guardLimits),
+      ...(withMcp ? { [GUARD_ENV.mcpServers]: JSON.stringify(serverEntries(mcpServers)) } : {}),
     },
   };
+}
+
+/** Of pi's own, those that the tools need. In a trusted project pi loads all of them by itself. */
+function extensions({ tools, trusted }: { tools: readonly string[]; trusted: boolean }, withMcp: boolean): string[] {
+  if (trusted) return [];
+  return [...tools.flatMap((tool) => BUILT_IN_EXTENSIONS[tool] ?? []), ...(withMcp ? ['builtin:mcp'] : [])];
 }
 
 /** The model as pi sees it. Cost is zero: money is counted on the host, and it stops pi's paid cache warming. */

@@ -29,6 +29,7 @@ export function chooseProjectFiles({ policy, repository }: ProjectFilesFacts, mo
   const context = chooseContextFiles(policy, repository.contextFiles, mode);
   if (policy.projectFiles.trust) {
     refuseTriage(policy);
+    refuseServers(policy);
     const { trusted, notices } = trust(piFolders, mode);
     return { ...context, trusted, covered: [], notices: [...context.notices, ...notices] };
   }
@@ -64,6 +65,17 @@ function refuseTriage({ profile, origins }: Policy): void {
     'usage',
     `${name}: the profile triage is for repositories that are not trusted, and nothing of them may run.`,
     { hint: `Use --profile review, or leave ${name} out.` },
+  );
+}
+
+/** Of two servers of one name pi takes the one that the project names. */
+function refuseServers({ mcp }: Policy): void {
+  const [name] = Object.keys(mcp.servers);
+  if (name === undefined) return;
+  throw new SandboxError(
+    'usage',
+    `A trusted project may bring MCP servers of its own, also in the place of "${name}": that and mcp.servers do not go together.`,
+    { hint: 'Leave the trust out, or the tools of the servers (--exclude-tools "mcp__*").' },
   );
 }
 

@@ -2,6 +2,7 @@ import { SandboxError } from '../errors.ts';
 import { BadPattern, linearRegExp } from '../lib/linear-regexp.ts';
 import type { Problem } from '../lib/strict-parse.ts';
 import { FILE_SETTINGS, valueAt } from './file-layer.ts';
+import { badToolNames } from './mcp-servers.ts';
 import { KNOWN_TOOLS, selectTools } from './tools.ts';
 
 /** Rules of a file: where they stand, their lists of globs, and what says nothing about which calls they are for. */
@@ -16,6 +17,7 @@ export function misfits(file: unknown): Problem[] {
   return [
     ...settings(file),
     ...toolLists(file),
+    ...mcpServers(file),
     ...RULE_LISTS.flatMap((pointer) => rules(file, pointer)),
     ...patterns(file),
   ];
@@ -35,12 +37,26 @@ function toolLists(file: unknown): Problem[] {
     const value = valueAt(file, path);
     if (typeof value !== 'string') return [];
     try {
-      selectTools(KNOWN_TOOLS, { [key]: { value, origin: '', label } }, valueAt(file, '/projectFiles/trust') === true);
+      // Which MCP tools there are, all layers say together.
+      const own = value.split(',').filter((entry) => !/^\s*[+-]?mcp__/.test(entry));
+      const foreign = valueAt(file, '/projectFiles/trust') === true;
+      selectTools(KNOWN_TOOLS, { [key]: { value: own.join(), origin: '', label } }, { foreign });
       return [];
     } catch (error) {
       if (!(error instanceof SandboxError)) throw error;
       return [{ path, message: [error.message.replace(/^: /, ''), error.hint].filter(Boolean).join(' ') }];
     }
+  });
+}
+
+function mcpServers(file: unknown): Problem[] {
+  const servers = valueAt(file, '/mcp/servers');
+  if (typeof servers !== 'object' || servers === null) return [];
+  return Object.entries(servers as Record<string, unknown>).flatMap(([name, server]): Problem[] => {
+    const tools = valueAt(server, '/tools');
+    if (!Array.isArray(tools) || !tools.every((tool) => typeof tool === 'string')) return [];
+    const why = badToolNames(name, tools);
+    return why === undefined ? [] : [{ path: `/mcp/servers/${name}/tools`, message: why }];
   });
 }
 

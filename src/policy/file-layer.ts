@@ -81,6 +81,9 @@ export function fileLayer(file: PolicyFile, places: Places): Layer {
     settings,
     ...(tools?.select === undefined ? {} : { select: placed('/tools/select', tools.select) }),
     ...(tools?.exclude === undefined ? {} : { exclude: placed('/tools/exclude', tools.exclude) }),
+    mcpServers: Object.entries(file.mcp?.servers ?? {}).map(([name, server]) =>
+      placed(`/mcp/servers/${name}`, { ...server, name }),
+    ),
     toolRules: list('/tools/rules', tools?.rules),
     commandRules: list('/commands/rules', file.commands?.rules),
     pathRules: list('/paths/rules', file.paths?.rules),

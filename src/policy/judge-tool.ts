@@ -2,8 +2,8 @@ import { Wildcard } from '../lib/wildcard.ts';
 import type { JudgedCall, RuleMatch } from '../protocol/gate.ts';
 import type { Policy, ToolAnnotations, ToolRule } from '../protocol/policy.ts';
 
-/** Tools that pi brings along. Those that the policy does not give are refused here as well, whoever makes the call. */
-const BUILT_IN = ['read', 'bash', 'powershell', 'edit', 'write', 'grep', 'find', 'ls'];
+/** Tools that pi brings along. Those and MCP tools that the policy does not give are refused here as well, whoever calls. */
+const BUILT_IN = ['read', 'bash', 'powershell', 'edit', 'write', 'grep', 'find', 'ls', 'codemode', 'tool_search'];
 
 /**
  * What the tool rules say of a call. Annotations are what a tool says of itself, unverified: a rule that needs a hint
@@ -15,7 +15,8 @@ export function judgeTool(policy: Policy['tools'], call: JudgedCall): readonly R
     const detail = meets(rule, call);
     return detail === undefined ? [] : [{ rule: rule.id, verdict: rule.verdict, reason: rule.reason, subject, detail }];
   });
-  if (!BUILT_IN.includes(call.tool) || policy.names.includes(call.tool)) return matches;
+  const isOfExtension = !BUILT_IN.includes(call.tool) && !call.tool.startsWith('mcp__');
+  if (isOfExtension || policy.names.includes(call.tool)) return matches;
   const reason = 'The policy does not give this tool to the agent.';
   return [...matches, { rule: 'tools.names', verdict: 'deny', reason, subject, detail: `${call.tool} is not chosen` }];
 }

@@ -1,3 +1,4 @@
+import type { McpServer } from '../protocol/mcp-server.ts';
 import type { CommandRule, Origin, PathRule, RedactionPattern, ToolRule } from '../protocol/policy.ts';
 
 /** A value, where it came from, and how to name its place to a person in an error. */
@@ -21,6 +22,8 @@ export interface Layer {
   /** pi's list syntax, upon the tools so far. */
   readonly select?: Placed<string>;
   readonly exclude?: Placed<string>;
+  /** Their tools are added after `select` and before `exclude`. */
+  readonly mcpServers: readonly Placed<McpServer & { readonly name: string }>[];
   readonly toolRules: readonly Placed<ToolRule>[];
   readonly commandRules: readonly Placed<CommandRule>[];
   readonly pathRules: readonly Placed<PathRule>[];

@@ -2,7 +2,8 @@ import { SandboxError } from '../errors.ts';
 import { nearest } from '../lib/nearest.ts';
 import type { Policy } from '../protocol/policy.ts';
 import type { Layer, Placed, Setting } from './layer.ts';
-import { selectTools } from './tools.ts';
+import { MergedServers, toolsOf } from './mcp-servers.ts';
+import { type OtherTools, selectTools } from './tools.ts';
 
 /** Rules and patterns have one space of names. */
 const RULE_LISTS = ['toolRules', 'commandRules', 'pathRules', 'patterns'] as const;
@@ -25,8 +26,12 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
     origins,
   );
   const sections = values as Partial<Record<string, Record<string, unknown>>>;
-  const trusted = sections['projectFiles']?.['trust'] === true;
-  const tools = mergeTools(layers, origins, problems, trusted);
+  const servers = new MergedServers(layers);
+  const others = { mcp: servers.tools, foreign: sections['projectFiles']?.['trust'] === true };
+  const tools = mergeTools(layers, others, origins, problems);
+  const mcp = servers.chosen(tools);
+  Object.assign(origins, mcp.origins);
+  problems.push(...servers.problems);
   const off = mergeIds(layers, origins, problems);
   if (problems.length > 0) return { problems };
   const kept = <T extends { readonly id: string }>(list: readonly Placed<T>[]): T[] =>
@@ -42,6 +47,7 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
     v: 1,
     ...values,
     layers: layers.map(({ origin, sha256 }) => ({ origin, ...(sha256 === undefined ? {} : { sha256 }) })),
+    mcp: { servers: mcp.servers },
     tools: { names: tools, rules: kept(layers.flatMap(({ toolRules }) => toolRules)) },
     commands: { ...sections['commands'], rules: kept(layers.flatMap(({ commandRules }) => commandRules)) },
     paths: { ...sections['paths'], rules: kept(layers.flatMap(({ pathRules }) => pathRules)) },
@@ -76,18 +82,21 @@ function mergeSettings(settings: readonly Setting[], origins: Record<string, str
 
 function mergeTools(
   layers: readonly Layer[],
+  others: OtherTools,
   origins: Record<string, string>,
   problems: SandboxError[],
-  trusted: boolean,
 ): string[] {
   let names: string[] = [];
-  for (const { select, exclude } of layers) {
-    for (const change of [{ select }, { exclude }]) {
-      const list = change.select ?? change.exclude;
-      if (list === undefined) continue;
+  for (const { select, mcpServers, exclude } of layers) {
+    const steps = [
+      ...(select === undefined ? [] : [{ origin: select.origin, change: { select } }]),
+      ...mcpServers.map(({ value, origin }) => ({ origin, change: { add: toolsOf(value) } })),
+      ...(exclude === undefined ? [] : [{ origin: exclude.origin, change: { exclude } }]),
+    ];
+    for (const { origin, change } of steps) {
       const before = new Set(names);
       try {
-        names = selectTools(names, change, trusted);
+        names = selectTools(names, change, others);
       } catch (error) {
         if (!(error instanceof SandboxError)) throw error;
         problems.push(error);
@@ -97,7 +106,7 @@ function mergeTools(
         if (before.has(name) === after.has(name)) continue;
         // At the end, so that the origins of tools stand in the order of the layers.
         delete origins[`tool:${name}`];
-        origins[`tool:${name}`] = list.origin;
+        origins[`tool:${name}`] = origin;
       }
     }
   }

@@ -30,6 +30,7 @@ export function optionLayer(request: Partial<RunRequest>): Layer {
     settings,
     ...(tools === undefined ? {} : { select: placed('--tools', tools) }),
     ...(excludeTools === undefined ? {} : { exclude: placed('--exclude-tools', excludeTools) }),
+    mcpServers: [],
     toolRules: [],
     commandRules: [],
     pathRules: [],

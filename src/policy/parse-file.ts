@@ -82,6 +82,19 @@ function withWords(problem: Problem, file: unknown): Problem {
   if (problem.path.endsWith('/id') && typeof value === 'string') {
     return { ...problem, message: `${JSON.stringify(value)} is no id: small letters, digits and -, 64 at most` };
   }
+  const server = /^\/mcp\/servers\/([^/]+)$/.exec(problem.path)?.[1];
+  if (server !== undefined && problem.message === 'unexpected property') {
+    return {
+      ...problem,
+      message: `${JSON.stringify(server)} is no name of a server: small letters, digits and -, 32 at most`,
+    };
+  }
+  if (/^\/mcp\/servers\/[^/]+\/tools\/\d+$/.test(problem.path) && typeof value === 'string') {
+    return {
+      ...problem,
+      message: `${JSON.stringify(value)} is no tool of a server: letters, digits, ., /, _ and -, 64 at most`,
+    };
+  }
   if (problem.message !== 'expected boolean' || typeof value !== 'string') return problem;
   const meant = OLD_BOOLEANS[value.toLowerCase()];
   return meant === undefined ? problem : { ...problem, message: `"${value}" is text here; write ${meant}` };

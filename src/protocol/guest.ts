@@ -53,6 +53,8 @@ export const GUARD_ENV = {
   model: 'PI_SANDBOX_MODEL',
   /** JSON of GuardLimits. */
   limits: 'PI_SANDBOX_LIMITS',
+  /** JSON of the MCP servers that pi starts, by name, in the form of pi's `mcp.json`. Absent when there are none. */
+  mcpServers: 'PI_SANDBOX_MCP_SERVERS',
 } as const;
 
 export interface GuardLimits {

@@ -90,6 +90,8 @@ export const PiPlan = Type.Object(
     guardSha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
     /** Tools that pi must declare to the model: exactly these. */
     tools: Type.Array(Type.String()),
+    /** Tools that `codemode` may call and `tool_search` may have pi declare later. Absent when there are none. */
+    reachable: Type.Optional(Type.Array(Type.String())),
   },
   strict,
 );

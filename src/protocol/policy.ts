@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { McpServers } from './mcp-server.ts';
 import { PolicyLayers, ProfileName, WorkspaceMode } from './plan.ts';
 import { CommandRule, Glob, PathRule, RedactionPattern, RuleId, ToolRule, Verdict } from './policy-rules.ts';
 
@@ -44,6 +45,15 @@ export const PolicyFile = Type.Object(
           select: Type.Optional(Type.String()),
           exclude: Type.Optional(Type.String()),
           rules: Type.Optional(Type.Array(ToolRule, { maxItems: 200 })),
+        },
+        strict,
+      ),
+    ),
+    mcp: Type.Optional(
+      Type.Object(
+        {
+          /** Programs inside whose tools the agent gets, by name. Their tools are added to those that this file selects. */
+          servers: Type.Optional(McpServers),
         },
         strict,
       ),
@@ -185,6 +195,8 @@ export const Policy = Type.Object(
       },
       strict,
     ),
+    /** Servers of which a tool is chosen. */
+    mcp: Type.Object({ servers: McpServers }, strict),
     commands: Type.Object(
       {
         default: Verdict,

@@ -87,6 +87,7 @@ export async function execute(parts: ExecuteParts): Promise<RunResult> {
     source: prepared.source,
     limits: plan.limits.gateway,
     tools: plan.pi.tools,
+    reachableTools: plan.pi.reachable,
     gate: gateOfRun(parts, plan, files, timers),
     redaction: redaction.toModel((seen) => void files.record(seen)),
     record: (entry) => {

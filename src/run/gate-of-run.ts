@@ -19,7 +19,7 @@ export function gateOfRun(parts: ExecuteParts, plan: RunPlan, files: RunFiles, t
     decide: prepared.decide,
     ask,
     askTimeoutMs: prepared.policy.ask.timeoutMs,
-    tools: plan.pi.tools,
+    tools: [...plan.pi.tools, ...(plan.pi.reachable ?? [])],
     workspace: plan.workspace.path,
     keep: ({ call, tool, verdict, rule }) =>
       files.ledger({

@@ -70,4 +70,16 @@ describe('arguments as pi hands them to its guard', () => {
     expect(prepared.of(call('bash', { command: 5 }))).toEqual({ command: '5' });
     expect(prepared.of(call('nosuch', {}))).toBeUndefined();
   });
+
+  test('and of a tool that may come later, the first one that comes (M13)', async () => {
+    const loose = { type: 'object', properties: {} };
+    const later = new PreparedArguments(['mcp__clock__now']);
+    await later.load();
+    later.declare([declaring({ bash: loose })]);
+    expect(later.of(call('mcp__clock__now', {}))).toBeUndefined();
+    later.declare([declaring({ mcp__clock__now: TOOLS.bash })]);
+    later.declare([declaring({ mcp__clock__now: loose })]);
+    expect(later.of(call('mcp__clock__now', {}))).toBeUndefined();
+    expect(later.of(call('mcp__clock__now', { command: 'x' }))).toEqual({ command: 'x' });
+  });
 });

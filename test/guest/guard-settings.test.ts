@@ -34,7 +34,11 @@ describe('settings from the controller', () => {
   const good = { PI_SANDBOX_MODEL: '{"id":"m","cost":{"input":0}}', PI_SANDBOX_LIMITS: JSON.stringify(limits) };
 
   test('are taken as they are', () => {
-    expect(guardSettings(good)).toEqual({ model: { id: 'm', cost: { input: 0 } }, limits });
+    const usual = { model: { id: 'm', cost: { input: 0 } }, limits };
+    expect(guardSettings(good)).toEqual({ ...usual, mcpServers: {} });
+    const mcpServers = { clock: { command: 'node' } };
+    const env = { ...good, PI_SANDBOX_MCP_SERVERS: JSON.stringify(mcpServers) };
+    expect(guardSettings(env)).toEqual({ ...usual, mcpServers });
   });
 
   test.each([
@@ -44,6 +48,7 @@ describe('settings from the controller', () => {
     ['no limits', { PI_SANDBOX_MODEL: good.PI_SANDBOX_MODEL }],
     ['a missing limit', { ...good, PI_SANDBOX_LIMITS: JSON.stringify({ ...limits, spillBytesPerRun: undefined }) }],
     ['a limit that is text', { ...good, PI_SANDBOX_LIMITS: JSON.stringify({ ...limits, bashTimeoutSeconds: '1' }) }],
+    ['servers that are a list', { ...good, PI_SANDBOX_MCP_SERVERS: '[]' }],
     ['a negative limit', { ...good, PI_SANDBOX_LIMITS: JSON.stringify({ ...limits, spillBytesPerCall: -1 }) }],
   ])('%s keeps pi from starting', (_what, env) => {
     expect(() => guardSettings(env)).toThrow();

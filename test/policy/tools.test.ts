@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { effectivePolicy } from '../../src/policy/effective.ts';
-import { KNOWN_TOOLS } from '../../src/policy/tools.ts';
+import { KNOWN_TOOLS, REACHING_TOOLS } from '../../src/policy/tools.ts';
 import type { ProfileName } from '../../src/protocol/plan.ts';
 import { refusal } from '../plan/support.ts';
 
@@ -59,6 +59,29 @@ describe('tools of extensions', () => {
     ['read;x', ''],
   ])('a name that would take nothing away, or is none, stays an error: %j %j', (tools, excludeTools) => {
     expect(() => trusted(tools, excludeTools)).toThrow(/pi has no tool/);
+  });
+});
+
+describe('tools that reach other tools (M13)', () => {
+  test.each(['edit', 'review', 'triage'] as const)('are in no profile: %s', (profile) => {
+    for (const name of REACHING_TOOLS) expect(toolsOf(profile)).not.toContain(name);
+  });
+
+  test('are chosen by their whole names, and by no pattern', () => {
+    expect(toolsOf('triage', '+codemode,+tool_search')).toEqual([
+      ...['read', 'grep', 'find', 'ls', 'codemode', 'tool_search'],
+    ]);
+    expect(toolsOf('edit', 'read,codemode')).toEqual(['read', 'codemode']);
+    expect(toolsOf('edit', '*')).toEqual([...KNOWN_TOOLS]);
+    expect(refusal(() => toolsOf('edit', 'code*')).message).toBe('--tools: pi has no tool "code*".');
+  });
+
+  test('are excluded by patterns as well', () => {
+    expect(toolsOf('edit', 'read,codemode,tool_search', '*o*')).toEqual(['read']);
+  });
+
+  test('are guessed like others', () => {
+    expect(refusal(() => toolsOf('edit', '+codmode')).hint).toBe('Did you mean "codemode"?');
   });
 });
 

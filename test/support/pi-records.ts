@@ -35,6 +35,13 @@ export function piEvents(records: readonly SandboxRecord[], ...types: readonly s
     .filter((event) => types.length === 0 || types.includes(event.type));
 }
 
+/** The tools that pi declared to the model, in their order. */
+export function declaredIn(records: readonly SandboxRecord[]): string[] {
+  return piEvents(records, 'message_start').flatMap(
+    ({ message }) => message?.toolsAdded?.map(({ name }) => name) ?? [],
+  );
+}
+
 /** The end of one tool call. */
 export function endOf(records: readonly SandboxRecord[], id: string): PiEvent & { readonly result: ToolResult } {
   const found = piEvents(records, 'tool_execution_end').find(({ toolCallId }) => toolCallId === id);
