@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ensureImage } from '../../src/cli/ensure-image.ts';
@@ -10,13 +10,14 @@ import type { RunHost } from '../../src/run/host.ts';
 import { prepare } from '../../src/run/prepare.ts';
 import { Stops } from '../../src/run/stops.ts';
 import { TurnSwitch } from '../../src/run/turn-switch.ts';
-import { tempFolder } from './cli.ts';
 import { testEngine } from './engine.ts';
 import { ledger } from './pi-records.ts';
 import { scenarioFile } from './scenario-file.ts';
 
 export interface GateRunOptions {
   readonly repo: string;
+  /** Folder for what the run writes; one that goes with the test when absent. */
+  readonly state?: string;
   readonly turns: readonly object[];
   /** In place of the policy's own decision. */
   readonly decide?: (call: JudgedCall) => Decision | Promise<Decision>;
@@ -37,7 +38,7 @@ export interface GateRun extends RunResult {
 
 /** A run in this process, real container, gateway and pi, whose decisions and answers are the test's. */
 export async function gateRun(options: GateRunOptions): Promise<GateRun> {
-  const state = tempFolder('ps-');
+  const state = options.state ?? ownFolder();
   const records: SandboxRecord[] = [];
   const warnings: string[] = [];
   const stateRoot = path.join(state, 'pi-sandbox');
@@ -68,7 +69,9 @@ export async function gateRun(options: GateRunOptions): Promise<GateRun> {
   return { ...result, records, ledger: ledger(path.join(stateRoot, 'runs'), result.run), state, warnings };
 }
 
-/** A file of the run folder, as text. */
-export function runFile({ state, run }: GateRun, name: string): string {
-  return readFileSync(path.join(state, 'pi-sandbox/runs', run, name), 'utf8');
+/** A folder that goes with the process. */
+function ownFolder(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'ps-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
 }
