@@ -9,8 +9,11 @@ const MINUTE = 60 * SECOND;
 /** Room left in the spill folder, so that pi's own writes never meet a full disk. */
 export const SPILL_RESERVE = 4 * MiB;
 
-/** The guard's wait for the host's word, beside the time in which somebody may be asked. */
-export const GATE_TIMEOUT_MS = 10 * SECOND;
+/**
+ * The guard's wait for the host's word, beside the time in which somebody may be asked. Longer than a controller may stand
+ * still before its run ends, so that a shorter standstill blocks no call.
+ */
+export const GATE_TIMEOUT_MS = 20 * SECOND;
 
 /** Hard caps. All of them exist in every run; the policy can only choose other values. */
 export function limitsFor({ limits: wanted, maxBashTimeoutSeconds }: Policy, sizes: Sizes): RunLimits {
