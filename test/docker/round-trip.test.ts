@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Writable } from 'node:stream';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { collectChanges } from '../../src/changes/collect.ts';
 import { MAX_DEPTH } from '../../src/changes/limits.ts';
 import { readFrom } from '../../src/changes/start-content.ts';
@@ -11,6 +11,7 @@ import { demux } from '../../src/container/demux.ts';
 import type { Engine } from '../../src/container/engine.ts';
 import { execExit } from '../../src/container/exec-exit.ts';
 import { exportTree } from '../../src/container/export-tree.ts';
+import { openWire } from '../../src/container/wire.ts';
 import { parsePath } from '../../src/lib/path-bytes.ts';
 import { containerSpec } from '../../src/plan/container-spec.ts';
 import { GUEST } from '../../src/protocol/guest.ts';
@@ -37,8 +38,14 @@ test('through a real container, what is applied equals what was left there, but 
   engine = await testEngine();
   const plan = await testContainerPlan();
   const container = removed(await engine.create(containerSpec(plan)));
-  await engine.attach(container);
+  const attached = await engine.attach(container);
   await engine.start(container);
+  // The bridge ends a container from which nobody hears, after less time than this test may take.
+  const wire = openWire({
+    ...{ fromGuest: demux(attached).stdout, toGuest: attached },
+    ...{ onGateway: (stream) => stream.destroy(), onRefused: () => {} },
+  });
+  onTestFinished(() => wire.close());
   const uid = plan.agentUid;
   const inside = { engine, container, uid };
   let [count, changed] = [0, 0];
