@@ -5,6 +5,7 @@ import { type HandedBack, handedBack } from '../support/handed-back.ts';
 import { LATIN1_NAME } from '../support/odd-tree.ts';
 import { ofType, textOf } from '../support/pi-records.ts';
 import { bash, call, type EndedRun, git, Session } from '../support/session.ts';
+import { withoutRules } from '../support/without-rules.ts';
 
 const session = new Session();
 const ODD_NAMES = ['ä.txt', 'q"x', 'tab\tx', 'new\nline', ' lead', 'trail ', '-rf', 'a -> b', '{a}', '*'];
@@ -58,29 +59,33 @@ describe('what an agent leaves behind', () => {
   let back: HandedBack;
   beforeAll(async () => {
     root = dirtyRepository();
-    run = await session.run(root, [
-      {
-        tools: [
-          call('edit', { path: 'README.md', edits: [{ oldText: 'three', newText: 'three, by the agent' }] }),
-          call('write', { path: 'made/by-tool.txt', content: 'no newline at the end' }),
-        ],
-      },
-      bash(
-        'echo new > src/edited.txt; git mv src/moved.txt src/renamed.txt; rm gone.txt; chmod +x run.sh; : > empty; mkdir empty-folder',
-        "sed -i 's/line 2/line two/' latin1.txt; printf '\\000\\377' >> image.png; for f in caf*; do echo more >> \"$f\"; done",
-        'cd odd; for f in *; do [ "$f" = start ] || echo more >> "./$f"; done; mv -- -rf "-rf 2"',
-        'ln -s src/same.txt inside; ln -s /etc/shadow shadow; ln -s ../../.. up; mkfifo pipe; python3 -c "import socket; socket.socket(socket.AF_UNIX).bind(\'sock\')"; ln src/same.txt hard; cp /bin/true setuid; chmod 4755 setuid; mkdir -m 000 shut; echo x > hidden; chmod 000 hidden',
-      ),
-      bash(
-        'git add -A 2>/dev/null || git add src; git commit -qm one; echo staged > after-commit; git add after-commit; git stash -q; git checkout -q -b other; git stash pop -q; echo later >> src/edited.txt; git commit -qam two; git log --oneline | wc -l',
-      ),
-      bash(
-        'rm -rf .git; git init -q; git add src; mkdir -p vendor/lib && cd vendor/lib && git init -q && echo x > code.c',
-      ),
-      bash(FAKES),
-      bash(WRITERS),
-      { text: 'done' },
-    ]);
+    run = await session.run(
+      root,
+      [
+        {
+          tools: [
+            call('edit', { path: 'README.md', edits: [{ oldText: 'three', newText: 'three, by the agent' }] }),
+            call('write', { path: 'made/by-tool.txt', content: 'no newline at the end' }),
+          ],
+        },
+        bash(
+          'echo new > src/edited.txt; git mv src/moved.txt src/renamed.txt; rm gone.txt; chmod +x run.sh; : > empty; mkdir empty-folder',
+          "sed -i 's/line 2/line two/' latin1.txt; printf '\\000\\377' >> image.png; for f in caf*; do echo more >> \"$f\"; done",
+          'cd odd; for f in *; do [ "$f" = start ] || echo more >> "./$f"; done; mv -- -rf "-rf 2"',
+          'ln -s src/same.txt inside; ln -s /etc/shadow shadow; ln -s ../../.. up; mkfifo pipe; python3 -c "import socket; socket.socket(socket.AF_UNIX).bind(\'sock\')"; ln src/same.txt hard; cp /bin/true setuid; chmod 4755 setuid; mkdir -m 000 shut; echo x > hidden; chmod 000 hidden',
+        ),
+        bash(
+          'git add -A 2>/dev/null || git add src; git commit -qm one; echo staged > after-commit; git add after-commit; git stash -q; git checkout -q -b other; git stash pop -q; echo later >> src/edited.txt; git commit -qam two; git log --oneline | wc -l',
+        ),
+        bash(
+          'rm -rf .git; git init -q; git add src; mkdir -p vendor/lib && cd vendor/lib && git init -q && echo x > code.c',
+        ),
+        bash(FAKES),
+        bash(WRITERS),
+        { text: 'done' },
+      ],
+      { args: withoutRules(session.folder) },
+    );
     back = handedBack(session, run);
   });
 

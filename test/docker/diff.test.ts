@@ -3,6 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { readTree } from '../support/change-sets.ts';
 import { bash, git, Session } from '../support/session.ts';
+import { withoutRules } from '../support/without-rules.ts';
 
 const session = new Session();
 
@@ -31,7 +32,9 @@ test('a patch is start state against final files, whatever the agent did with gi
     'printf "\\0\\3" > blob.bin && git stash -q && git stash pop -q',
     'chmod +x run.sh && mkdir -p empty d && echo x > d/x && echo "* -diff" > .gitattributes && rm -rf .git',
   ];
-  const run = await session.run(repo, [bash(work.join('\n')), { text: 'done' }]);
+  const run = await session.run(repo, [bash(work.join('\n')), { text: 'done' }], {
+    args: withoutRules(session.folder),
+  });
   expect(run.code).toBe(0);
 
   const { code, stdout, stderr } = await session.cli(['diff', 'last', '--patch'], { cwd: repo });

@@ -29,8 +29,8 @@ beforeAll(async () => {
   const repo = path.join(tempFolder(), 'repo');
   mkdirSync(repo);
   writeFileSync(path.join(repo, 'README.md'), 'A project.\n');
-  const encoded = Buffer.from(SCRIPT).toString('base64');
-  run = await holdRun({ engine, repo, turns: [[bash(`bash -c "$(echo ${encoded} | base64 -d)"`)], [HOLD]] });
+  writeFileSync(path.join(repo, 'enumerate.sh'), SCRIPT);
+  run = await holdRun({ engine, repo, turns: [[bash('bash enumerate.sh')], [HOLD]] });
   found = parse(run.results()[0] ?? '');
   const spec = weakSpec(await testContainerPlan(), {
     binds: [`${repo}:/run/secrets:ro`, `${repo}:/home/somebody:ro`, `${repo}/README.md:/run/docker.sock:ro`],

@@ -4,6 +4,7 @@ import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSy
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { runCli, scenario, tempFolder } from '../support/cli.ts';
+import { withoutRules } from '../support/without-rules.ts';
 
 /** Attempts to leave something in the repository, each with the answer of the system. */
 const ATTEMPTS = `cd /workspace
@@ -37,7 +38,8 @@ it('nothing in a mounted repository can be changed, while it can be read (FS7)',
   const model = scenario(
     JSON.stringify({ turns: [{ tools: [{ name: 'bash', arguments: { command: ATTEMPTS } }] }, { text: 'The end.' }] }),
   );
-  const result = await runCli(['run', repo, 'probe', '--model', model, '--workspace', 'mount', '--json']);
+  const rules = withoutRules(tempFolder());
+  const result = await runCli(['run', repo, 'probe', '--model', model, '--workspace', 'mount', '--json', ...rules]);
   expect(result.code).toBe(0);
   expect(fingerprint(repo)).toBe(before);
   const ended = result.stdout.split('\n').find((line) => line.includes('"type":"tool_execution_end"')) ?? '';
@@ -49,7 +51,7 @@ it('nothing in a mounted repository can be changed, while it can be read (FS7)',
     expect(line).toMatch(/: (Read-only file system|must be superuser to use mount\.|permission denied)$/i);
 
   // The same attempts by the same kind of user where there is no such mount: each of the first nine works.
-  const copied = await runCli(['run', repo, 'probe', '--model', model, '--json']);
+  const copied = await runCli(['run', repo, 'probe', '--model', model, '--json', ...rules]);
   const free = copied.stdout.split('\n').find((line) => line.includes('"type":"tool_execution_end"')) ?? '';
   expect(free).toContain('touch x: done');
   expect(free).toContain('chmod 777 README.md:');
