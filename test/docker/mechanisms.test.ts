@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { endOf, ledger, ofType, piEvents, textOf } from '../support/pi-records.ts';
 import { bash, call, type EndedRun, Session } from '../support/session.ts';
@@ -9,20 +11,28 @@ describe('the stages of a tool call (M1)', () => {
   let run: EndedRun;
   let logs: string;
   beforeAll(async () => {
+    const rules = [
+      { id: 'no-touch', verdict: 'deny', reason: 'Nothing is touched here.', programs: ['touch'] },
+      { id: 'ask-name', verdict: 'ask', reason: 'Names are asked for.', programs: ['hostname'] },
+    ];
+    const policy = path.join(session.folder, 'stages.json');
+    writeFileSync(policy, JSON.stringify({ version: 1, commands: { rules } }), { mode: 0o600 });
     run = await session.run(
       repo,
       [
         bash('mkfifo pipe'),
         { tools: [call('nosuch')] },
         { expect: 'Tool nosuch not found', tools: [call('bash', { command: 5, timeout: 'x' })] },
-        { expect: 'Validation failed for tool "bash"', tools: [call('read', { path: 'pipe' })] },
+        { expect: 'Validation failed for tool "bash"', ...bash('touch vetoed.txt') },
+        { expect: 'pi-sandbox: Nothing is touched here.', ...bash('hostname') },
+        { expect: 'in this run nobody can be asked', tools: [call('read', { path: 'pipe' })] },
         { expect: 'works on regular files only', tools: [call('read', { path: 'missing.txt' })] },
         { expect: 'ENOENT', ...bash('sleep 60') },
         { expect: ['Command timed out after 1 seconds', 'is the default of this sandbox'], ...bash('exit 3') },
-        { expect: 'Command exited with code 3', ...bash('echo fine') },
-        { expect: 'fine', text: 'done' },
+        { expect: 'Command exited with code 3', ...bash('ls') },
+        { expect: 'README.md', expectNot: 'vetoed.txt', text: 'done' },
       ],
-      { args: ['--bash-timeout', '1s'] },
+      { args: ['--bash-timeout', '1s', '--policy', policy] },
     );
     logs = (await session.cli(['logs', ofType(run.records, 'outcome').run])).stdout.toString();
   });
@@ -30,10 +40,12 @@ describe('the stages of a tool call (M1)', () => {
   test.each([
     ['an unknown tool', 'call_2_1', 'unknown tool'],
     ['arguments of the wrong type', 'call_3_1', 'invalid arguments'],
-    ['a veto', 'call_4_1', 'guard'],
-    ['a failing tool', 'call_5_1', 'tool error'],
-    ['a result that the guard rewrote', 'call_6_1', 'tool error'],
-    ['a failing command', 'call_7_1', 'tool error'],
+    ['a veto of the policy', 'call_4_1', 'policy rule no-touch'],
+    ['a question without anybody to answer', 'call_5_1', 'no answer'],
+    ['a veto of the guard', 'call_6_1', 'guard'],
+    ['a failing tool', 'call_7_1', 'tool error'],
+    ['a result that the guard rewrote', 'call_8_1', 'tool error'],
+    ['a failing command', 'call_9_1', 'tool error'],
   ])('%s is an error that the model sees, and logs names the stage', (_what, id, stage) => {
     expect(endOf(run.records, id).isError).toBe(true);
     const position = piEvents(run.records, 'tool_execution_end').findIndex(({ toolCallId }) => toolCallId === id) + 1;
@@ -42,8 +54,8 @@ describe('the stages of a tool call (M1)', () => {
 
   test('none of them ends the run, and each has reached the model by the next call', () => {
     // The script checks each text in what the gateway was sent next, and fails the run where it is missing.
-    expect(ofType(run.records, 'outcome')).toMatchObject({ outcome: 'completed', exitCode: 0, requests: 9 });
-    expect(endOf(run.records, 'call_8_1').isError).toBe(false);
+    expect(ofType(run.records, 'outcome')).toMatchObject({ outcome: 'completed', exitCode: 0, requests: 11 });
+    expect(endOf(run.records, 'call_10_1').isError).toBe(false);
   });
 
   test('a script that expects another text fails, so the check above can fail', async () => {
@@ -54,12 +66,12 @@ describe('the stages of a tool call (M1)', () => {
 
   test('a rewritten result is put down by the guard, under the id of the call', () => {
     const entries = piEvents(run.records, 'entry_appended').map(({ entry }) => entry?.data);
-    expect(entries).toContainEqual({ v: 1, kind: 'default-timeout', call: 'call_6_1', seconds: 1 });
+    expect(entries).toContainEqual({ v: 1, kind: 'default-timeout', call: 'call_8_1', seconds: 1 });
   });
 
   test('a veto keeps the tool from running: it has no duration and left no trace', () => {
-    expect(endOf(run.records, 'call_4_1').durationMs).toBeUndefined();
-    expect(endOf(run.records, 'call_5_1').durationMs).toBeGreaterThanOrEqual(0);
+    for (const call of [4, 5, 6]) expect(endOf(run.records, `call_${call}_1`).durationMs).toBeUndefined();
+    expect(endOf(run.records, 'call_7_1').durationMs).toBeGreaterThanOrEqual(0);
   });
 });
 
@@ -112,6 +124,43 @@ describe('several calls in one turn (M2)', () => {
   });
 });
 
+describe('a repository that is only looked at (M4)', () => {
+  test('has no tool that writes or runs: each attempt fails, nothing is written, and the host sees it', async () => {
+    const attempts = [
+      call('bash', { command: 'touch /tmp/ran written.txt' }),
+      call('write', { path: 'written.txt', content: 'x' }),
+      call('edit', { path: 'README.md', edits: [{ oldText: 'hello', newText: 'bye' }] }),
+      call('powershell', { command: 'New-Item written.txt' }),
+      call('codemode', { code: "return await tools.bash({ command: 'touch written.txt' });" }),
+      call('tool_search', { query: 'bash' }),
+    ];
+    const run = await session.run(
+      repo,
+      [
+        { tools: attempts },
+        {
+          expect: attempts.map(({ name }) => `Tool ${name} not found`),
+          tools: [
+            call('ls', { path: '.' }),
+            call('read', { path: 'README.md' }),
+            call('find', { pattern: 'ran', path: '/tmp' }),
+          ],
+        },
+        { expect: ['README.md', 'hello'], expectNot: 'written.txt', text: 'done' },
+      ],
+      { args: ['--profile', 'triage'] },
+    );
+    expect(run.code).toBe(0);
+    expect(textOf(run.records, 'call_2_2')).toBe('hello\n');
+    expect(textOf(run.records, 'call_2_3')).toBe('No files found matching pattern');
+    // What the model asked for, as the host saw it; and pi asked the gate about none of it.
+    const said = run.records.filter(({ type }) => type === 'gateway.response');
+    expect(said[0]?.['toolCalls']).toMatchObject(attempts.map(({ name }) => ({ name })));
+    const asked = run.records.filter(({ type }) => type === 'gate').map((record) => record['call']);
+    expect(asked).toEqual(['call_2_1', 'call_2_2', 'call_2_3']);
+  });
+});
+
 describe('the tools of a run (M3)', () => {
   /** What pi declared to the model, and the gateway let pass. */
   const declared = ({ records }: EndedRun): string[] =>
@@ -135,6 +184,28 @@ describe('the tools of a run (M3)', () => {
     expect(run.code).toBe(0);
     expect(declared(run).sort()).toEqual([...tools].sort());
     expect(ofType(run.records, 'run_started')['tools']).toEqual(tools);
+  });
+
+  test('a file of the user selects and excludes by the same rules, and options come after it', async () => {
+    const file = (tools: object, name: string): string[] => {
+      const policy = path.join(session.folder, name);
+      writeFileSync(policy, JSON.stringify({ version: 1, extends: 'triage', tools }), { mode: 0o600 });
+      return ['--policy', policy];
+    };
+    const fits = file({ select: '+bash,+write', exclude: 'l*' }, 'fits.json');
+    const run = await session.run(repo, [{ text: 'done' }], { args: [...fits, '--tools', '-write'] });
+    expect(declared(run).sort()).toEqual(['bash', 'find', 'grep', 'read']);
+    for (const [tools, words] of [
+      [{ select: 'read,+grep' }, 'cannot be mixed'],
+      [{ select: '+gr*' }, 'not patterns'],
+      [{ exclude: 'writ' }, 'Did you mean "write"'],
+    ] as const) {
+      const refused = await session.run(repo, [{ text: 'never' }], { args: file(tools, 'misfit.json') });
+      expect(refused.code).toBe(2);
+      expect(refused.stderr.toString()).toContain(words);
+      expect(refused.stderr.toString()).toContain('misfit.json:1:');
+      expect(refused.records).toEqual([]);
+    }
   });
 
   test.each([
