@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { Check } from '@sinclair/typebox/value';
 import { Outcome } from '../protocol/outcome.ts';
 import type { SandboxRecord } from '../protocol/record.ts';
+import { BOUNDARY } from './boundary.ts';
 import { Progress } from './progress.ts';
 import { showAnswer } from './render-answer.ts';
 import { changesLines, handBackOf } from './render-changes.ts';
@@ -113,7 +114,7 @@ export class Renderer {
     if (!this.#quiet) this.#pi.end(limit);
     this.#gate.end();
     this.#observed.end(exitCode !== 0);
-    if (!this.#quiet) this.#screen.line(span(this.#usage.line(), 'dim'));
+    if (!this.#quiet) for (const line of [this.#usage.line(), BOUNDARY]) this.#screen.line(span(line, 'dim'));
     const name = `${outcome.replaceAll('_', ' ')}${limit === undefined ? '' : ` (${limit})`}: `;
     this.#screen.line(span(name, exitCode === 0 ? 'green' : 'red'), span(reason));
     for (const line of this.#changes) this.#screen.line(...line);

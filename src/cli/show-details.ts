@@ -5,6 +5,7 @@ import type { HandBack } from '../protocol/hand-back.ts';
 import type { RunPlan } from '../protocol/plan.ts';
 import type { PostureFile } from '../protocol/posture.ts';
 import type { LedgerSums, RunDetails } from '../protocol/run-details.ts';
+import { BOUNDARY } from './boundary.ts';
 import { gateTexts } from './gate-details.ts';
 import { changesText } from './render-changes.ts';
 
@@ -30,6 +31,7 @@ export function detailLines(details: RunDetails, now: Date): string[] {
     ...row('Left out', details.leftOut && leftOutText(details.leftOut)),
     ...row('Engine', engine && `${engine.version} (API ${engine.api}) at ${engine.endpoint}`),
     ...(posture ? postureLines(posture) : row('Isolation', 'not on record: the container was not looked at')),
+    ...row('Boundary', BOUNDARY),
     ...row('Changes', details.changes && handBackText(details.changes)),
     ...row('', details.changesState && becameText(details.changesState)),
     ...row('Model calls', ledger && ledgerText(ledger)),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { BOUNDARY } from '../../src/cli/boundary.ts';
 import { answer, done, pi, RUN, render, says, toolEnd, toolStart, toolUpdate, usage } from './render-support.ts';
 
 describe('a run as text', () => {
@@ -35,6 +36,7 @@ describe('a run as text', () => {
         '  | # Title',
         'It is a library.',
         '2 model calls, 2.4k tokens in, 180 out (cache: 6.0k read, 0 written), $0.0246, 11.0 s',
+        BOUNDARY,
         'completed: The model ended its answer and pi left in order.',
         '',
       ].join('\n'),
@@ -94,7 +96,7 @@ describe('a run as text', () => {
     record({ source: 'observed', type: 'wire_refused', authority: 'example.org:443' });
     record({ source: 'claimed', type: 'stderr', who: 'pi', bytes: 9, text: '1\n2\n3\n4\n5\n6\n' });
     renderer.end({ outcome: 'agent_failed', exitCode: 1, reason: 'pi crashed.' });
-    expect(out.text.split('\n').slice(0, -3)).toEqual([
+    expect(out.text.split('\n').slice(0, -4)).toEqual([
       ...Array(3).fill('! the gateway refused a request: no such route'),
       '! gateway.limit: 200 model calls',
       '! the wire refused a connection to example.org:443',
@@ -121,7 +123,9 @@ describe('a run as text', () => {
       reason: 'Too long.',
       limit: 'wallMs',
     });
-    expect(out.text).toBe('0 model calls, 0 tokens in, 0 out, $0.00, 1.0 s\nlimit reached (wallMs): Too long.\n');
+    expect(out.text).toBe(
+      `0 model calls, 0 tokens in, 0 out, $0.00, 1.0 s\n${BOUNDARY}\nlimit reached (wallMs): Too long.\n`,
+    );
   });
 
   it('says how the run ended once', () => {
