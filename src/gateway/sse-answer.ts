@@ -73,6 +73,10 @@ export class SseAnswer {
   }
 }
 
-function record(event: WireEvent): string {
-  return `data: ${JSON.stringify(event)}\n\n`;
+/**
+ * As bytes: of text, Node counts what waits in bytes here and in characters in an HTTP/2 stream, and waits for a drain
+ * that never comes where the limit lies between the two.
+ */
+function record(event: WireEvent): Buffer {
+  return Buffer.from(`data: ${JSON.stringify(event)}\n\n`);
 }

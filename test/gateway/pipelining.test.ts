@@ -1,11 +1,10 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { once } from 'node:events';
-import { connect as connectHttp2, performServerHandshake, type ServerHttp2Stream } from 'node:http2';
 import { connect } from 'node:net';
-import { type Duplex, duplexPair, Readable } from 'node:stream';
+import { type Duplex, Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fixedGateway } from './fixed-gateway.ts';
 import { post, requestBody } from './harness.ts';
+import { wireStream } from './wire-stream.ts';
 
 const FLOOD = 200_000;
 /** What 64 KiB hold of the smallest request. */
@@ -31,22 +30,7 @@ async function openConnection(kind: string): Promise<{ connection: Duplex; end: 
     const connection = connect(fixed.harness.port, '127.0.0.1');
     return { connection, end: () => connection.destroy() };
   }
-  const [guest, host] = duplexPair();
-  const session = performServerHandshake(host, { settings: { initialWindowSize: 4 << 20 } });
-  session.on('error', () => undefined);
-  session.on('stream', (stream: ServerHttp2Stream) => {
-    stream.respond({ ':status': 200 });
-    fixed.harness.gateway.handleStream(stream);
-  });
-  const client = connectHttp2('http://gateway', { createConnection: () => guest });
-  client.on('error', () => undefined);
-  await once(client, 'remoteSettings');
-  const connection = client.request({ ':method': 'CONNECT', ':authority': 'gateway:80' }, { endStream: false });
-  const end = (): void => {
-    client.destroy();
-    session.destroy();
-  };
-  return { connection, end };
+  return wireStream(fixed.harness.gateway);
 }
 
 describe.each(['socket', 'stream of the wire'])('requests behind an unanswered one, over a %s', (kind) => {

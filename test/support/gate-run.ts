@@ -69,9 +69,14 @@ export async function gateRun(options: GateRunOptions): Promise<GateRun> {
   return { ...result, records, ledger: ledger(path.join(stateRoot, 'runs'), result.run), state, warnings };
 }
 
+const folders: string[] = [];
+process.once('exit', () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
 /** A folder that goes with the process. */
 function ownFolder(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'ps-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  folders.push(folder);
   return folder;
 }
