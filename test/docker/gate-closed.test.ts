@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { GATE_TIMEOUT_MS } from '../../src/plan/limits.ts';
 import type { Decision } from '../../src/protocol/gate.ts';
 import { GUEST } from '../../src/protocol/guest.ts';
 import { testImage } from '../support/engine.ts';
@@ -131,7 +132,7 @@ describe('a host that does not decide blocks the call, and says so (M10)', () =>
 
   test('it hangs: the guard has a timer of its own', async () => {
     const done = await run({ decide: () => new Promise(() => {}) });
-    expectBlocked(done, 'the host was asked, and it gave no answer within 10 s');
+    expectBlocked(done, `the host was asked, and it gave no answer within ${GATE_TIMEOUT_MS / 1_000} s`);
     expect(done.records.filter(({ type }) => type === 'gate')).toMatchObject([
       { verdict: 'deny', rule: 'gate.failed' },
     ]);
