@@ -1,8 +1,9 @@
 /**
  * What the gate adds to a tool call: the guard asks, the host decides by the shipped policy, records and answers. Cheap calls
- * of real pi in its container, every second one without the gate, interleaved in one run.
+ * of real pi in its container, half of them without the gate, interleaved in each of some runs: the conversation of a single
+ * one would grow longer than any real one, and with it the work that pi has beside the gate.
  *
- *   npm run bench -- gate [--calls N]
+ *   npm run bench -- gate [--runs N] [--calls N]
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,8 +15,10 @@ import { testEngine, testImage } from '../test/support/engine.ts';
 import { gateRun } from '../test/support/gate-run.ts';
 import { buildSmall } from '../test/support/image-probe.ts';
 
-const { values } = parseArgs({ options: { calls: { type: 'string', default: '400' } } });
-const calls = Number(values.calls);
+const { values } = parseArgs({
+  options: { runs: { type: 'string', default: '5' }, calls: { type: 'string', default: '80' } },
+});
+const [runs, calls] = [Number(values.runs), Number(values.calls)];
 /** Calls that are not counted: code is loaded and compiled in them. */
 const WARM_UP = 20;
 /** Most that the gate may add to a call, milliseconds. */
@@ -81,14 +84,21 @@ async function main(): Promise<void> {
     { name: 'bash', arguments: { command: 'cd /workspace && cat README.md | grep -n nothing' } },
   ];
   const turns = Array.from({ length: calls + WARM_UP }, (_, at) => ({ tools: [asked[at % 2]] }));
-  const run = await gateRun({
-    ...{ repo, state: work, turns: [...turns, { text: 'done' }] },
-    guardSha256: createHash('sha256').update(guard).digest('hex'),
-    request: { image, maxTurns: 2 * turns.length },
-  });
-  if (run.outcome.outcome !== 'completed') throw new Error(run.outcome.reason);
-  const entries = run.records.flatMap(entryOf).slice(WARM_UP);
-  const decisions = run.records.filter(({ type }) => type === 'gate').map(({ durationMs }) => Number(durationMs));
+  const entries: Entry[] = [];
+  const decisions: number[] = [];
+  for (let n = 0; n < runs; n++) {
+    const state = path.join(work, `state-${n}`);
+    mkdirSync(state);
+    const run = await gateRun({
+      ...{ repo, state, turns: [...turns, { text: 'done' }] },
+      guardSha256: createHash('sha256').update(guard).digest('hex'),
+      request: { image, maxTurns: 2 * turns.length },
+    });
+    if (run.outcome.outcome !== 'completed') throw new Error(run.outcome.reason);
+    entries.push(...run.records.flatMap(entryOf).slice(WARM_UP));
+    const decided = run.records.filter(({ type }) => type === 'gate').map(({ durationMs }) => Number(durationMs));
+    decisions.push(...decided.slice(WARM_UP / 2));
+  }
   report(entries, decisions);
 }
 
@@ -99,7 +109,7 @@ function entryOf(record: Readonly<Record<string, unknown>>): Entry[] {
 
 function report(entries: readonly Entry[], decisions: readonly number[]): void {
   const load = `load ${loadavg()[0]?.toFixed(1)} on ${availableParallelism()} processors`;
-  console.log(`${entries.length} calls in one run, half of them without the gate, milliseconds (${load})\n`);
+  console.log(`${entries.length} calls in ${runs} runs, half of them without the gate, milliseconds (${load})\n`);
   console.log('tool   of the call           p50     p95');
   const row = (tool: string, what: string, times: readonly number[]): void =>
     console.log(`${tool.padEnd(7)}${what.padEnd(20)}${figure(times, 0.5)}${figure(times, 0.95)}`);
@@ -124,10 +134,9 @@ function report(entries: readonly Entry[], decisions: readonly number[]): void {
   }
   const added = entries.flatMap(({ gate }) => (gate === undefined ? [] : [gate]));
   row('all', 'in the guard', added);
-  row('all', 'of it on the host', decisions.slice(WARM_UP / 2));
-  console.log(`\nthe first decision of the run, which loads the shell grammar: ${(decisions[1] ?? 0).toFixed(1)} ms`);
+  row('all', 'of it on the host', decisions);
   const worst = at(added, 0.95);
-  console.log(`bar: under ${BAR_MS} ms at p95: ${worst < BAR_MS ? 'held' : 'MISSED'}`);
+  console.log(`\nbar: under ${BAR_MS} ms at p95: ${worst < BAR_MS ? 'held' : 'MISSED'}`);
   if (worst >= BAR_MS) process.exitCode = 1;
 }
 
