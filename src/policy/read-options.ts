@@ -52,7 +52,8 @@ export function readOptions(command: SimpleCommand, place: ShellPlace): ReadComm
     const value = /^[\w-]+=(.+)$/s.exec(pattern)?.[1];
     if (value !== undefined) values.push({ ...field, pattern: value });
   }
-  const pathOf = ({ pattern }: Field) => rulePath(pattern, folder, place) ?? [];
+  // An empty word is no path: `rm -rf ""` removes nothing.
+  const pathOf = ({ pattern }: Field) => (pattern === '' ? [] : (rulePath(pattern, folder, place) ?? []));
   const targets = redirections.filter(({ writes }) => writes).map(({ target }) => target);
   return {
     ...command,

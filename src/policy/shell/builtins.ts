@@ -1,8 +1,13 @@
 import { assign } from './assign.ts';
+import { printed } from './output-of.ts';
 import { absolutePath } from './paths.ts';
 import type { FormRun, Nature } from './reading.ts';
+import { NO_INPUT } from './reading.ts';
 import { runText } from './shells.ts';
-import { type Field, UNKNOWN } from './types.ts';
+import { type Field, literal, UNKNOWN } from './types.ts';
+
+/** Lines of an input that are told apart. */
+const MAX_LINES = 16;
 
 type Builtin = (args: readonly Field[], run: FormRun) => Nature;
 
@@ -35,12 +40,12 @@ export const BUILTINS: Readonly<Record<string, Builtin | undefined>> = {
     for (const { text } of args) state.unset(text);
     return {};
   },
-  read: names,
+  read,
   mapfile: names,
   readarray: names,
   getopts: names,
   let: names,
-  printf: (args, run) => (args[0]?.text === '-v' ? names(args.slice(1, 2), run) : {}),
+  printf: printInto,
   alias: (args, { state }) => {
     for (const { text } of args) {
       const equals = text.indexOf('=');
@@ -69,9 +74,12 @@ export const BUILTINS: Readonly<Record<string, Builtin | undefined>> = {
 
 function changeFolder(args: readonly Field[], { state }: FormRun): Nature {
   const target = args.find(({ text }) => text === '-' || !/^-/.test(text));
+  const { folder, folderBefore } = state;
   if (target === undefined) state.folder = state.place.home;
-  else if (target.text === '-' || /^[+-]\d+$/.test(target.text)) state.folder = undefined;
-  else state.folder = absolutePath(target.pattern, state.folder);
+  else if (target.text === '-') state.folder = folderBefore;
+  else if (/^[+-]\d+$/.test(target.text)) state.folder = undefined;
+  else state.folder = absolutePath(target.pattern, folder);
+  state.folderBefore = folder;
   return {};
 }
 
@@ -101,9 +109,39 @@ function names(args: readonly Field[], { state }: FormRun): Nature {
   return {};
 }
 
+/** `printf -v name format ...` */
+function printInto([option, name, ...args]: readonly Field[], run: FormRun): Nature {
+  if (option?.text !== '-v' || name === undefined) return {};
+  const text = args.every(({ known }) => known) ? printed(args.map((field) => field.text)) : undefined;
+  if (text === undefined || !/^\w+$/.test(name.text)) return names([name], run);
+  run.state.assign(name.text, [[literal(text)]]);
+  return {};
+}
+
+/** `read`: the lines that the call holds or that a listing makes, where they go into one variable. */
+function read(args: readonly Field[], run: FormRun): Nature {
+  const { text, words } = run.input;
+  const variables = args.filter(({ text: word }) => /^[A-Za-z_]\w*$/.test(word));
+  const [name] = variables;
+  const lines =
+    text?.split('\n', MAX_LINES + 1).map(literal) ?? words?.map((word) => ({ ...word, listed: true as const }));
+  if (variables.length !== 1 || name === undefined || lines === undefined || lines.length > MAX_LINES) {
+    return names(args, run);
+  }
+  run.state.assign(
+    name.text,
+    lines.map((line) => [line]),
+  );
+  return {};
+}
+
 /** A file, or what another program writes: it may set any variable. */
 function sourced([file]: readonly Field[], run: FormRun): Nature {
   run.state.foreign = true;
+  const { text } = run.input;
+  if (file !== undefined && text !== undefined && /^\/dev\/(stdin|fd\/0)$/.test(file.text)) {
+    return { transparent: true, inside: () => runText(text, { ...run, input: NO_INPUT }, run.state) };
+  }
   const piped = file !== undefined && (file.text === '/dev/stdin' || file.text.startsWith('/dev/fd/'));
   return { runsInput: piped && (run.inWords.length > 0 || run.input.afterPipe) };
 }

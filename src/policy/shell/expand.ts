@@ -3,6 +3,7 @@ import { expandBraces } from './braces.ts';
 import type { Budget } from './budget.ts';
 import { parseWords } from './grammar.ts';
 import { MAX_FORMS, MAX_VALUE } from './limits.ts';
+import { listedIn } from './listed-by.ts';
 import { outputOf } from './output-of.ts';
 import {
   elementPieces,
@@ -131,6 +132,10 @@ export class Expander implements WordExpander {
       }
       case 'CommandExpansion': {
         const output = part.script && this.#budget.below(() => outputOf(part.script!, this));
+        if (output === undefined && !quoted) {
+          const names = listedIn(part.script, this);
+          if (names !== undefined) return [elementPieces(names, false, undefined)];
+        }
         if (output === undefined || output.length > MAX_VALUE) return [[{ text: part.text, kind: 'unknown' }]];
         return [[{ text: output.replace(/\n+$/, ''), kind: quoted ? 'quoted' : 'expanded' }]];
       }

@@ -2,21 +2,28 @@ import { parseShell } from './grammar.ts';
 import type { FormRun } from './reading.ts';
 import type { Field } from './types.ts';
 
+/** How often a function is followed inside of itself: with other words it may run another program. */
+const MAX_RECURSION = 3;
+
 /** Follows the call of a function of the text; false when there is none of that name. */
 export function callFunction(name: string, args: readonly Field[], run: FormRun): boolean {
   const { reading, state } = run;
   const called = state.functions.get(name);
-  if (called === undefined) return false;
+  // What runs another command by its name, as `command` does, looks for a program.
+  if (called === undefined || run.isProgram) return false;
   reading.called.add(name);
-  if (reading.following.has(called)) return true;
+  const depth = reading.depths.get(called) ?? 0;
+  if (depth >= MAX_RECURSION) return true;
   const { positional } = state;
+  reading.depths.set(called, depth + 1);
   reading.following.add(called);
   state.positional = args;
   try {
     reading.budget.below(() => reading.steps.node(called.body, { reading, state, input: run.input }));
   } finally {
     state.positional = positional;
-    reading.following.delete(called);
+    reading.depths.set(called, depth);
+    if (depth === 0) reading.following.delete(called);
   }
   return true;
 }

@@ -1,4 +1,4 @@
-import type { Command, Word } from 'unbash';
+import type { Command, Script, Word } from 'unbash';
 import type { Expander } from './expand.ts';
 import { type Field, literal, unknown } from './types.ts';
 
@@ -14,8 +14,27 @@ export function listedBy(command: Command, expander: Expander): readonly Field[]
   const texts = args.map(({ text }) => text).filter((text) => !/^-/.test(text));
   if (program?.text === 'find') return foundBy(args);
   if (program?.text === 'ls') return texts.length === 0 ? [literal('*')] : undefined;
-  if (program?.text === 'git') return texts.join(' ') === 'ls-files' ? [literal('*')] : undefined;
+  if (program?.text === 'git') return listsAllKept(args) ? [literal('*')] : undefined;
   return undefined;
+}
+
+/** The names in a substitution: `rm $(ls)`. */
+export function listedIn(script: Script | undefined, expander: Expander): readonly Field[] | undefined {
+  const [statement, ...more] = script?.commands ?? [];
+  if (statement === undefined || more.length > 0 || statement.command.type !== 'Command') return undefined;
+  return listedBy(statement.command, expander)?.map((field) => ({ ...field, listed: true as const }));
+}
+
+/** `git ls-files`, and not only of what is changed, removed or unknown. */
+function listsAllKept(args: readonly Field[]): boolean {
+  const [command, ...options] = args;
+  return (
+    command?.text === 'ls-files' && options.every(({ text }) => /^(-z|-c|--cached|-s|--stage|--full-name)$/.test(text))
+  );
+}
+
+function isNot(text: string | undefined): boolean {
+  return text === '!' || text === '-not';
 }
 
 /** What a find hands over: where it starts, when it takes everything there. */
@@ -26,6 +45,8 @@ export function foundBy(args: readonly Field[]): readonly Field[] {
   const end = tests.findIndex(({ text }) => /^-(exec|execdir|ok|okdir)$/.test(text));
   const narrow = (end === -1 ? tests : tests.slice(0, end)).some(({ text }, index, all) => {
     const before = all[index - 1]?.text ?? '';
+    // What is left out leaves the rest.
+    if (isNot(text) || isNot(before) || isNot(all[index - 2]?.text)) return false;
     if (/^-i?name$/.test(before)) return !/^\**$/.test(text);
     return !(WIDE.test(text) || /^-i?name$/.test(text) || TAKES_VALUE.test(before) || text === '(' || text === ')');
   });

@@ -1,3 +1,4 @@
+import { basename, dirname } from 'node:path/posix';
 import type { Command, Redirection, Script, Word } from 'unbash';
 import type { Expander } from './expand.ts';
 import { baseName } from './names.ts';
@@ -57,6 +58,10 @@ function textOf(program: string, args: readonly Field[], expander: Expander): st
     case 'realpath':
     case 'readlink':
       return texts.findLast((text) => !text.startsWith('-'));
+    case 'dirname':
+      return texts.length === 1 ? dirname(texts[0]!) : undefined;
+    case 'basename':
+      return texts.length === 1 ? basename(texts[0]!) : undefined;
     case 'command':
       return texts[0] === '-v' ? texts[1] : undefined;
     case 'git':
@@ -74,7 +79,7 @@ function echoed(texts: readonly string[]): string {
 }
 
 /** `printf` with `%s`, `%b` and `%%`; undefined with anything else. */
-function printed([format = '', ...values]: readonly string[]): string | undefined {
+export function printed([format = '', ...values]: readonly string[]): string | undefined {
   if (/%(?![sb%])/.test(format)) return undefined;
   const takes = format.match(/%[sb]/g)?.length ?? 0;
   const rounds = takes === 0 ? 1 : Math.max(1, Math.ceil(values.length / takes));

@@ -38,6 +38,8 @@ export interface FormRun extends Run {
   /** Arguments such as those of `export A=b`. */
   readonly assigned: readonly Assignment[];
   readonly expander: Expander;
+  /** It was found by a program that runs others: a function of its name is not what runs. */
+  readonly isProgram?: boolean;
 }
 
 /** What a form turned out to be, beyond its words. */
@@ -64,6 +66,8 @@ export class Reading {
   readonly unclear = new Set<string>();
   /** Functions and aliases that are being followed. */
   readonly following = new Set<unknown>();
+  /** How often each function is being followed, inside of itself. */
+  readonly depths = new Map<unknown, number>();
   /** Functions that the text calls. */
   readonly called = new Set<string>();
   /** Looks at what may never run: nothing there makes the call unclear. */

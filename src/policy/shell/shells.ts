@@ -67,12 +67,14 @@ function fromInput(run: FormRun, positional: readonly Field[]): Nature {
 }
 
 function interpreter(args: readonly Field[], codeOption: RegExp, { input, inWords }: FormRun): Nature {
+  // Text that stands in the call is as visible as that of a heredoc.
+  const piped = input.afterPipe && input.text === undefined;
   const option = args.findIndex(({ text }) => codeOption.test(text));
   if (option !== -1) return { runsInput: args[option + 1]?.pattern === UNKNOWN };
   const script = args.find(({ text }) => text === '-' || !text.startsWith('-'));
-  if (script !== undefined) return { runsInput: isInput(script) && (input.afterPipe || inWords.length > 0) };
+  if (script !== undefined) return { runsInput: isInput(script) && (piped || inWords.length > 0) };
   const asks = args.some(({ text }) => /^(-V|-v|-h|--version|--help|--test)$/.test(text));
-  return { runsInput: !asks && input.afterPipe };
+  return { runsInput: !asks && piped };
 }
 
 function isInput({ text }: Field): boolean {

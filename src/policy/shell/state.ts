@@ -15,6 +15,8 @@ export class ShellState {
   name = 'bash';
   /** Absolute; undefined when nobody knows. */
   folder: string | undefined;
+  /** What `cd -` goes to. */
+  folderBefore: string | undefined;
   /** Something that was not read here may have set variables. */
   foreign = false;
   /** Inside of something that may not run, or that runs more than once. */
@@ -28,6 +30,7 @@ export class ShellState {
     this.#variables = new Map(from === undefined ? [] : from.#variables);
     this.positional = from === undefined ? [] : from.positional;
     this.folder = from === undefined ? place.workspace : from.folder;
+    this.folderBefore = from?.folderBefore;
     this.name = from?.name ?? 'bash';
     this.foreign = from?.foreign ?? false;
     this.conditional = from?.conditional ?? 0;

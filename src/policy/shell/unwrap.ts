@@ -4,7 +4,7 @@ import { absolutePath } from './paths.ts';
 import type { FormRun, Nature } from './reading.ts';
 import { NO_INPUT } from './reading.ts';
 import { runText } from './shells.ts';
-import { type Field, literal } from './types.ts';
+import { type Field, literal, UNKNOWN } from './types.ts';
 import { WRAPPERS, type Wrapper } from './wrappers.ts';
 import { xargs } from './xargs.ts';
 
@@ -43,7 +43,8 @@ function unwrapBy(wrapper: Wrapper, args: readonly Field[], run: FormRun): Natur
     const state = run.state.fork();
     state.folder = folder;
     if (wrapper.joined) return runText(inner.map(({ text }) => text).join(' '), run, state);
-    run.reading.steps.form(inner, { ...run, state, redirections: [], sets: [...run.sets, ...own.sets], assigned: [] });
+    const sets = [...run.sets, ...own.sets];
+    run.reading.steps.form(inner, { ...run, state, redirections: [], sets, assigned: [], isProgram: true });
   };
   return { transparent, sets: own.sets, inside };
 }
@@ -80,7 +81,8 @@ function ownWords(wrapper: Wrapper, args: readonly Field[], start: number): OwnW
       const value = option.attached === undefined && option.takes ? args[++at] : option.attached;
       if (option.code) code = value;
       if (option.letter === 'C' || text === '--chdir') folder = value;
-    } else if (wrapper.assigns && /^[A-Za-z_]\w*=/.test(text)) sets.push(text.slice(0, text.indexOf('=')));
+    } else if (wrapper.assigns && options && text === '-') options = true;
+    else if (wrapper.assigns && /^[A-Za-z_]\w*=/.test(text)) sets.push(text.slice(0, text.indexOf('=')));
     else if (operands > 0) operands--;
     else break;
   }
@@ -125,6 +127,8 @@ function afterOption(option: RegExp, args: readonly Field[], run: FormRun): Natu
 
 /** Shell text in options of git: an alias for one command, and what a rebase runs. */
 function gitTexts(args: readonly Field[], run: FormRun): Nature | undefined {
+  const verb = args.find(({ text }, index) => !/^-./.test(text) && !/^-[cC]$/.test(args[index - 1]?.text ?? ''));
+  if (verb?.pattern.startsWith(UNKNOWN)) run.reading.doubt('what git is to do is known to the shell only:', verb.text);
   const aliases = args.flatMap(({ text }, index) =>
     args[index - 1]?.text === '-c' ? (/^alias\.[^=]+=(.*)$/s.exec(text)?.[1] ?? []) : [],
   );

@@ -27,7 +27,7 @@ export function xargs(name: 'xargs' | 'parallel', args: readonly Field[], run: F
   const lists = args.findIndex(({ text }) => /^:::/.test(text));
   const end = name === 'parallel' && lists !== -1 ? lists : args.length;
   const command = args.slice(at, end);
-  const words = end < args.length ? args.slice(end + 1) : readWords(run);
+  const words = end < args.length ? args.slice(end + 1) : readWords(run, replaced === undefined ? /\s+/ : /\n+/);
   const inside = () => {
     if (name === 'parallel' && command.length === 1 && /\s/.test(command[0]!.text)) {
       const [{ text } = { text: '' }] = command;
@@ -53,10 +53,11 @@ export function xargs(name: 'xargs' | 'parallel', args: readonly Field[], run: F
 }
 
 /** What it reads: words that the call holds, or one that only the shell will know. */
-function readWords({ input }: FormRun): readonly Field[] {
+function readWords({ input }: FormRun, separator: RegExp): readonly Field[] {
   if (input.text === undefined) return input.words ?? [unknown('…')];
   return input.text
-    .split(/\s+/)
+    .split(separator)
+    .map((text) => text.trimStart())
     .filter((text) => text !== '')
     .slice(0, MAX_WORDS)
     .map(literal);

@@ -40,6 +40,14 @@ export const PUBLISH_RULES: readonly CommandRule[] = [
     without: ['-n|--dry-run'],
   },
   { id: 'git-send', verdict: 'ask', reason: publishes, programs: ['git'], subcommand: ['send-email|svn'] },
+  { id: 'git-send-pack', verdict: 'ask', reason: publishes, programs: ['git'], subcommand: ['send-pack|http-push'] },
+  { id: 'git-push-part', verdict: 'ask', reason: publishes, programs: ['git'], subcommand: ['subtree|lfs', 'push'] },
+  {
+    id: 'git-push-tool',
+    verdict: 'ask',
+    reason: publishes,
+    programs: ['git-push', 'git-send-pack', 'git-http-push', 'git-send-email'],
+  },
   {
     id: 'package-publish',
     verdict: 'ask',

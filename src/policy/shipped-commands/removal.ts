@@ -1,7 +1,7 @@
 import type { CommandRule } from '../../protocol/policy.ts';
 import { GIT, HOME, ROOTS, WORKSPACE } from './targets.ts';
 
-const REMOVERS = ['rm', 'srm', 'shred', 'wipe', 'trash', 'rmtree'];
+const REMOVERS = ['rm', 'unlink', 'srm', 'shred', 'wipe', 'trash', 'rmtree'];
 
 /** Ways to write the bit in letters. */
 const SET_ID = ['+s', 'u+*s', 'g+*s', 'ug+*s', 'a+*s', 'u=*s', 'u+s*', 'g+s*', 'ug+s*', '+s*'];
