@@ -13,7 +13,7 @@ export const SPILL_RESERVE = 4 * MiB;
  * The guard's wait for the host's word, beside the time in which somebody may be asked. Longer than a controller may stand
  * still before its run ends, so that a shorter standstill blocks no call.
  */
-export const GATE_TIMEOUT_MS = 20 * SECOND;
+export const GATE_TIMEOUT_MS = 16 * SECOND;
 
 /** Hard caps. All of them exist in every run; the policy can only choose other values. */
 export function limitsFor({ limits: wanted, maxBashTimeoutSeconds }: Policy, sizes: Sizes): RunLimits {
