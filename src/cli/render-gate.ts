@@ -53,6 +53,10 @@ export class GateView {
 
   #decision(record: GateRecord): void {
     const { call, tool, verdict, by, rule, reason, seen } = record;
+    if (record.stray === true) {
+      this.#sayUnseen(`a question that is not about the ${tool} call ${call} was refused: `, reason);
+      return;
+    }
     this.#decisions.delete(call);
     this.#decisions.set(call, record);
     const [oldest] = this.#decisions.keys();

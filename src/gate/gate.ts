@@ -77,8 +77,9 @@ export class Gate implements GatePort {
     const strange = strangeness(question, this.#calls, tools);
     if (strange !== undefined) {
       // The first word about a call is the last one; what is strange later is denied, and changes nothing.
-      const answer = this.#settle(question, known?.seen ?? 'claimed', started, strange);
-      return known?.answer === undefined && known !== undefined ? decided(known, answer) : answer;
+      const stray = known?.answer !== undefined;
+      const answer = this.#settle(question, known?.seen ?? 'claimed', started, strange, stray);
+      return known !== undefined && !stray ? decided(known, answer) : answer;
     }
     const call = known ?? this.#calls.claimed(question);
     const parts = { decide, workspace, signal, asks: this.#asks };
@@ -99,6 +100,7 @@ export class Gate implements GatePort {
     seen: KnownCall['seen'],
     started: number,
     found: Judgement,
+    stray = false,
   ): Promise<GateAnswer> {
     const { verdict, rule, reason, by, arguments: changed, matched } = found;
     const { call, tool, parent } = question;
@@ -116,6 +118,7 @@ export class Gate implements GatePort {
         seen,
       },
       ...(parent === undefined ? {} : { parent }),
+      ...(stray ? { stray } : {}),
       ...(changed === undefined ? {} : { arguments: recordedArguments(changed) }),
       ...(matched === undefined ? {} : { matched: matched.slice(0, MAX_RECORDED_RULES) }),
       durationMs: Math.round((this.#now() - started) * 10) / 10,

@@ -29,6 +29,11 @@ export const GateRecord = Type.Object({
   matched: Type.Optional(
     Type.Array(Type.Object({ rule: Type.String(), verdict: Type.String(), detail: Type.String() })),
   ),
+  /**
+   * A question that is not about the call that it names, after that was asked about: anything inside can put one. It says
+   * nothing of the call, whose own record stands.
+   */
+  stray: Type.Optional(Type.Literal(true)),
   /** From the question of the guard to the answer, milliseconds. */
   durationMs: Type.Number(),
 });

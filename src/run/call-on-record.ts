@@ -77,8 +77,9 @@ async function askedAbout(runFolder: string, ref: string): Promise<ReadonlyMap<s
 }
 
 function take(call: CallOnRecord, record: SandboxRecord): void {
-  if (Check(GateRecord, record) && record.call === call.id) call.gate = record;
-  else if (Check(GateAskRecord, record) && record.call === call.id) {
+  if (Check(GateRecord, record)) {
+    if (record.call === call.id && record.stray !== true) call.gate = record;
+  } else if (Check(GateAskRecord, record) && record.call === call.id) {
     call.ask = record;
     if (call.arguments === undefined) give(call, record.arguments, record.claimed ? 'claimed' : 'observed');
   } else if (Check(GateBypassRecord, record) && record.call === call.id) call.bypass = record;

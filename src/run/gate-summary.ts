@@ -31,11 +31,11 @@ class Summary {
   #asked = 0;
   #bypassed = 0;
 
-  decided({ call, verdict, rule, by, seen }: GateRecord): void {
+  decided({ call, verdict, rule, by, seen, stray }: GateRecord): void {
     this.#calls[({ allow: 'allowed', change: 'changed', deny: 'denied' } as const)[verdict]]++;
     if (seen === 'claimed') this.#claimed++;
-    const question = this.#open.get(call);
-    this.#open.delete(call);
+    const question = stray === true ? undefined : this.#open.get(call);
+    if (stray !== true) this.#open.delete(call);
     if (question !== undefined && by === 'answer') question.answer = verdict === 'deny' ? 'denied' : 'allowed';
     if (verdict !== 'deny') return;
     const key = JSON.stringify([rule, by]);

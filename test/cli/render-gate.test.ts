@@ -11,6 +11,7 @@ const gate = (more: Readonly<Record<string, unknown>> = {}): NewRecord => ({
   ...{ call: 'a', tool: 'bash', verdict: 'deny', ...RULE, by: 'policy', seen: 'observed', durationMs: 1 },
   ...more,
 });
+const STRAY = gate({ by: 'gateway', rule: 'gate.other-call', reason: 'Other arguments.', stray: true });
 const ask: NewRecord = {
   source: 'observed',
   type: 'gate.ask',
@@ -88,4 +89,16 @@ it('says of calls that go on at the end what ended them (M1)', () => {
     limit: 'wallMs',
   });
   expect(out.text).toContain('  = [1] ended with the run (limit: wallMs)\n');
+});
+
+it.each([
+  ['after the decision', [gate({ verdict: 'allow', by: 'answer', reason: 'Allowed once.' }), STRAY]],
+  ['while somebody is asked', [STRAY, gate({ verdict: 'allow', by: 'answer', reason: 'Allowed once.' })]],
+])('does not take a stray question about a call for what became of it: %s', (_when, decisions) => {
+  const { out, record } = render();
+  for (const entry of [toolStart('a', 'bash', COMMAND), ask, ...decisions, toolEnd('a', 'bash', 'pushed')])
+    record(entry);
+  expect(out.text).toContain('  = allowed (your answer): Allowed once.\n');
+  expect(out.text).toContain('! a question that is not about the bash call a was refused: Other arguments.\n');
+  expect(out.text).toContain('= [1] done after 12 ms\n');
 });

@@ -141,6 +141,9 @@ describe('a question about something that the gateway did not see', () => {
     expect(await gate.ask('c1', 'bash', { command: 'rm' })).toMatchObject({ verdict: 'deny' });
     expect(await gate.ask('c1', 'bash', LS)).toMatchObject({ verdict: 'allow' });
     expect(gate.back('c1')).toBeUndefined();
+    // Whoever reads the records must not take the second for what became of the call.
+    expect(gate.records).toMatchObject([{ verdict: 'allow' }, { verdict: 'deny', stray: true }]);
+    expect(gate.records[0]).not.toHaveProperty('stray');
   });
 
   test('a strange question comes first: the call is denied for good', async () => {
