@@ -3,7 +3,8 @@ import { BadPattern, linearRegExp } from '../lib/linear-regexp.ts';
 import type { Problem } from '../lib/strict-parse.ts';
 import { FILE_SETTINGS, valueAt } from './file-layer.ts';
 import { badToolNames } from './mcp-servers.ts';
-import { KNOWN_TOOLS, selectTools } from './tools.ts';
+import { FORK_BOMB } from './shell/form.ts';
+import { KNOWN_TOOLS, misspeltTool, selectTools } from './tools.ts';
 
 /** Rules of a file: where they stand, their lists of globs, and what says nothing about which calls they are for. */
 const RULE_LISTS = ['/tools/rules', '/commands/rules', '/paths/rules'] as const;
@@ -19,6 +20,7 @@ export function misfits(file: unknown): Problem[] {
     ...toolLists(file),
     ...mcpServers(file),
     ...RULE_LISTS.flatMap((pointer) => rules(file, pointer)),
+    ...toolNames(file),
     ...patterns(file),
   ];
 }
@@ -73,6 +75,17 @@ function rules(file: unknown, pointer: string): Problem[] {
   });
 }
 
+/** Tools of a trusted project's extensions may have any name. */
+function toolNames(file: unknown): Problem[] {
+  if (valueAt(file, '/projectFiles/trust') === true) return [];
+  return entries(valueAt(file, '/tools/rules')).flatMap(([index, rule]) =>
+    entries(valueAt(rule, '/tools')).flatMap(([at, name]): Problem[] => {
+      const why = typeof name === 'string' ? misspeltTool(name) : undefined;
+      return why === undefined ? [] : [{ path: `/tools/rules/${index}/tools/${at}`, message: why }];
+    }),
+  );
+}
+
 function fieldProblems(path: string, key: string, value: unknown): Problem[] {
   if (key === 'text') return patternProblems(path, value);
   if (key === 'reason') {
@@ -82,7 +95,7 @@ function fieldProblems(path: string, key: string, value: unknown): Problem[] {
   }
   if (!Array.isArray(value) || key === 'access') return [];
   return value.flatMap((glob, index): Problem[] => {
-    const why = typeof glob === 'string' ? badGlob(glob, NAMES.test(path)) : undefined;
+    const why = typeof glob === 'string' ? (badGlob(glob, NAMES.test(path)) ?? badProgram(glob, key)) : undefined;
     return why === undefined ? [] : [{ path: `${path}/${index}`, message: why }];
   });
 }
@@ -100,6 +113,13 @@ function badGlob(glob: string, isName: boolean): string | undefined {
   if (bare.startsWith('!')) return `${JSON.stringify(glob)}: globs cannot be turned round by !`;
   if (isName && bare.includes('/')) return `${JSON.stringify(glob)} can never match: a name has no / in it`;
   return undefined;
+}
+
+/** A whole command where the name of a program stands. */
+function badProgram(glob: string, key: string): string | undefined {
+  const words = /^(\S+)\s+\S/.exec(glob);
+  if (words === null || glob === FORK_BOMB || !(key === 'programs' || key === 'fedBy')) return undefined;
+  return `${JSON.stringify(glob)} is no name of a program; give ${words[1]}, and the words after it as subcommand, options or operands`;
 }
 
 function patterns(file: unknown): Problem[] {

@@ -6,6 +6,7 @@ import { PolicyFile } from '../protocol/policy.ts';
 import { misfits } from './check-values.ts';
 import { fileLayer, valueAt } from './file-layer.ts';
 import type { Layer } from './layer.ts';
+import { withWords } from './problem-words.ts';
 import { type Position, readYaml, type YamlSource } from './yaml-source.ts';
 
 /** Problems of one file that are reported at once. */
@@ -72,32 +73,6 @@ function allProblems(value: unknown): Problem[] {
   const wrong = parsed.ok ? [] : parsed.problems.map((problem) => withWords(problem, value));
   const also = misfits(value).filter(({ path }) => !wrong.some((known) => known.path === path));
   return [...wrong, ...also].slice(0, MAX_FILE_PROBLEMS);
-}
-
-/** Words that YAML 1.1 took for true and false, and that are text today. */
-const OLD_BOOLEANS: Readonly<Record<string, boolean>> = { yes: true, on: true, no: false, off: false };
-
-function withWords(problem: Problem, file: unknown): Problem {
-  const value = valueAt(file, problem.path);
-  if (problem.path.endsWith('/id') && typeof value === 'string') {
-    return { ...problem, message: `${JSON.stringify(value)} is no id: small letters, digits and -, 64 at most` };
-  }
-  const server = /^\/mcp\/servers\/([^/]+)$/.exec(problem.path)?.[1];
-  if (server !== undefined && problem.message === 'unexpected property') {
-    return {
-      ...problem,
-      message: `${JSON.stringify(server)} is no name of a server: small letters, digits and -, 32 at most`,
-    };
-  }
-  if (/^\/mcp\/servers\/[^/]+\/tools\/\d+$/.test(problem.path) && typeof value === 'string') {
-    return {
-      ...problem,
-      message: `${JSON.stringify(value)} is no tool of a server: letters, digits, ., /, _ and -, 64 at most`,
-    };
-  }
-  if (problem.message !== 'expected boolean' || typeof value !== 'string') return problem;
-  const meant = OLD_BOOLEANS[value.toLowerCase()];
-  return meant === undefined ? problem : { ...problem, message: `"${value}" is text here; write ${meant}` };
 }
 
 function located(problems: readonly Problem[], source: YamlSource, shown: string): SandboxError[] {

@@ -12,6 +12,17 @@ const MCP_PREFIX = 'mcp__';
 /** Name of a tool that an extension may bring along. */
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
+/**
+ * Why a tool that a rule names is most likely misspelt: the rule would silently match nothing. Globs, tools of MCP servers and
+ * names like no other may be meant.
+ */
+export function misspeltTool(name: string): string | undefined {
+  const known = [...OWN_TOOLS, 'powershell'];
+  if (known.includes(name) || !TOOL_NAME.test(name) || name.startsWith(MCP_PREFIX)) return undefined;
+  const guess = nearest(name, known);
+  return guess === undefined ? undefined : `pi has no tool "${name}"; did you mean "${guess}"?`;
+}
+
 /** Changes of one layer to the tools so far, in this order. */
 export interface ToolChanges {
   readonly select?: Placed<string> | undefined;

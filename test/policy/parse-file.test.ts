@@ -73,7 +73,41 @@ describe('what is wrong with a policy file is said with line and column: its con
       'version: 1\ntools:\n  exclude: bahs\n',
       '3:12: tools.exclude: pi has no tool "bahs". Did you mean "bash"?',
     ],
-    ['tools as a list', 'version: 1\ntools:\n  select: [read]\n', '3:11: tools.select: expected string.'],
+    [
+      'tools as a list',
+      'version: 1\ntools:\n  select: [read]\n',
+      '3:11: tools.select: names are one text here, with commas between: write read,grep.',
+    ],
+    [
+      'a tool of a rule',
+      'version: 1\ntools:\n  rules: [{id: x, verdict: deny, reason: No., tools: [Bash]}]\n',
+      '3:55: tools.rules[0].tools[0]: pi has no tool "Bash"; did you mean "bash"?',
+    ],
+    [
+      'a list without brackets',
+      rule('programs: npm'),
+      '4:53: commands.rules[0].programs: a list is expected: write ["npm"].',
+    ],
+    [
+      'an empty list',
+      rule('programs: []'),
+      '4:53: commands.rules[0].programs: an empty list matches nothing; leave the key out.',
+    ],
+    [
+      'rules that are still to come',
+      'version: 1\ncommands:\n  rules:\n',
+      '3:3: commands.rules: nothing is written there; give it a value, or leave the key out.',
+    ],
+    [
+      'a command as a program',
+      rule('programs: [npm publish]'),
+      '4:54: commands.rules[0].programs[0]: "npm publish" is no name of a program; give npm, and the words after it as subcommand, options or operands.',
+    ],
+    [
+      'a wrong verdict',
+      rule('text: x').replace('deny', 'block'),
+      '4:24: commands.rules[0].verdict: "block" is none of allow, ask, deny.',
+    ],
     ['an old yes', 'version: 1\nredaction: {known: yes}\n', '2:20: redaction.known: "yes" is text here; write true.'],
     [
       'an old off',
@@ -86,14 +120,22 @@ describe('what is wrong with a policy file is said with line and column: its con
       'version: 1\nask: {timeout: soon}\n',
       '2:16: ask.timeout: "soon" is not a duration such as 90s, 10m or 1h, up to 24 days.',
     ],
-    ['a duration as a number', 'version: 1\nask: {timeout: 90}\n', '2:16: ask.timeout: expected string.'],
+    [
+      'a duration as a number',
+      'version: 1\nask: {timeout: 90}\n',
+      '2:16: ask.timeout: 90 is not a duration such as 90s, 10m or 1h, up to 24 days.',
+    ],
     [
       'a duration too long',
       'version: 1\nlimits: {maxBashTimeout: 40d}\n',
       '2:26: limits.maxBashTimeout: "40d" is not a duration such as 90s, 10m or 1h, up to 24 days.',
     ],
     ['a size', 'version: 1\nlimits: {memory: 2t}\n', '2:18: limits.memory: "2t" is not a size such as 512m or 2g.'],
-    ['a value that is missing', 'version: 1\nask:\n', '2:1: ask: expected object.'],
+    [
+      'a value that is missing',
+      'version: 1\nask:\n',
+      '2:1: ask: nothing is written there; give it a value, or leave the key out.',
+    ],
     [
       'an id',
       rule('text: x').replace('id: x', 'id: No Push'),
@@ -184,6 +226,14 @@ describe('a policy file that fits', () => {
   test('may have the globs that the rules understand', () => {
     expect(problemsOf(rule('paths: ["~/**"], except: ["~/.cache/x"]'))).toEqual([]);
     expect(problemsOf(rule('operands: ["*.p[ey]m", "a?b/**", "\\\\[x", "\\\\{"]'))).toEqual([]);
+  });
+
+  test('may name tools that only others bring along', () => {
+    const tools = (names: string, more = '') =>
+      problemsOf(`version: 1\ntools: {rules: [{id: x, verdict: deny, reason: No., tools: ${names}}]}\n${more}`);
+    expect(tools('[mcp__bash, mcp__*, "bas?", deploy, powershell, codemode]')).toEqual([]);
+    expect(tools('[bsh]')).toHaveLength(1);
+    expect(tools('[bsh]', 'projectFiles: {trust: true}\n')).toEqual([]);
   });
 
   test('could hold the rules that are built in', () => {

@@ -6,6 +6,9 @@ import { runsCode } from './shells.ts';
 import { type Field, UNKNOWN } from './types.ts';
 import { unwrap } from './unwrap.ts';
 
+/** The program that a function which starts itself again and again is listed as. */
+export const FORK_BOMB = 'fork bomb';
+
 /** Lists one form of a command, and all that it runs in turn. */
 export function runForm(form: readonly Field[], run: FormRun): void {
   const { reading, state } = run;
@@ -20,7 +23,7 @@ export function runForm(form: readonly Field[], run: FormRun): void {
   }
   if (program.text === '') return;
   const name = nameOf(program, run);
-  if (isForkBomb(name, run)) add('fork bomb', args, run, {});
+  if (isForkBomb(name, run)) add(FORK_BOMB, args, run, {});
   const followed = callFunction(name, args, run);
   if (followed && run.redirections.length === 0) return;
   useAlias(name, args, run);

@@ -1,4 +1,5 @@
 import type { CommandRule } from '../../protocol/policy.ts';
+import { FORK_BOMB } from '../shell/form.ts';
 
 const MEMORY = ['mem', 'environ', 'maps', 'fd/**', 'root/**'].map((name) => `/proc/*/${name}`);
 const signals = '-9|-15|-2|-3|-KILL|-TERM|-INT|-HUP|-SIGKILL|-SIGTERM|-SIGINT|-STOP|-s|-n|--signal';
@@ -41,7 +42,7 @@ export const PROCESS_RULES: readonly CommandRule[] = [
     id: 'fork-bomb',
     verdict: 'deny',
     reason: 'A function that starts itself again and again uses up all processes of this sandbox.',
-    programs: ['fork bomb'],
+    programs: [FORK_BOMB],
   },
   {
     id: 'foreign-memory',
