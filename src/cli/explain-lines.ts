@@ -14,7 +14,7 @@ const MAX_OFF = 20;
 const WHO: Readonly<Record<GateRecord['by'], string>> = {
   policy: 'the policy',
   answer: 'your answer',
-  'no answer': 'that nobody answered',
+  'no answer': 'nobody: there was no answer',
   guard: 'the guard, inside, by itself',
   gateway: 'the gate, going by what the gateway saw',
 };
@@ -26,7 +26,9 @@ export function* explainLines({ call, policy, again }: ExplainedCall, columns: n
   yield row('Call', `${number === undefined ? '' : `[${number}] `}${id} ${tool}; ${seen}`);
   if (call.arguments === undefined) yield row('', 'Its arguments are too long to be on record whole.');
   else yield* foldRows(callRows(tool, call.arguments), columns);
-  yield* gate === undefined ? unasked(again) : decision(gate);
+  if (gate !== undefined) yield* decision(gate);
+  else if (ask !== undefined) yield row('Decision', 'none: the run ended before the question was answered', 'red');
+  else yield* unasked(again);
   if (ask !== undefined) yield row('Asked', `question ${ask.ask}, by rule ${ask.rule}, about ${ask.subject}`);
   if (bypass !== undefined) {
     const how = bypass.kind === 'unasked' ? 'without asking the gate' : 'although the gate had not allowed it';

@@ -70,7 +70,7 @@ async function find(runFolder: string, ref: string): Promise<Pick<CallOnRecord, 
 async function askedAbout(runFolder: string, ref: string): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   for await (const record of readTranscript(path.join(runFolder, TRANSCRIPT_FILE))) {
-    if (!Check(GateRecord, record) || !record.call.startsWith(ref)) continue;
+    if (!(Check(GateRecord, record) || Check(GateAskRecord, record)) || !record.call.startsWith(ref)) continue;
     if (record.call === ref || found.size <= MAX_NAMED) found.set(record.call, record.tool);
   }
   return found;

@@ -54,6 +54,8 @@ beforeAll(() => {
     said('long', '{"content":"x'),
     gate('long', { tool: 'write' }),
     ...toolCall('long', ''),
+    said('open', PUSH),
+    { ...ask, ask: 2, call: 'open' },
   ];
   writeRun(home, NEW, {
     'plan.json': plan,
@@ -69,8 +71,8 @@ test('show sums up what the gate did, what stopped calls, questions, bypasses an
   expect(details.gate).toMatchObject({
     calls: { allowed: 1, changed: 0, denied: 4 },
     claimed: 1,
-    questions: [{ ask: 1, rule: 'team-push', subject: 'git push', answer: 'denied' }],
-    asked: 1,
+    questions: [{ ask: 1, rule: 'team-push', subject: 'git push', answer: 'denied' }, { ask: 2 }],
+    asked: 2,
     bypasses: [{ call: 'call_4', kind: 'unasked' }],
     bypassed: 1,
   });
@@ -107,6 +109,7 @@ test.each([
   ['call_3', ['denied (guard)', 'the guard, inside, by itself', 'By itself it says allow']],
   ['call_1/1', ['call_1/1 bash; as pi says (claimed)', 'denied (gate, rule gate.tool)']],
   ['call_4', ['none: the gate was not asked', 'over: it was carried out without asking', 'The policy says allow']],
+  ['open', ['none: the run ended before the question was answered', 'Asked      question 2']],
   ['long', ['too long to be on record whole', 'denied (policy rule team-push)']],
 ])('policy explain %s', async (call, parts) => {
   const { stdout } = await run(['policy', 'explain', NEW, call]);
