@@ -1,3 +1,6 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type HandedBack, handedBack } from '../support/handed-back.ts';
 import { endOf, textOf } from '../support/pi-records.ts';
@@ -9,8 +12,8 @@ const session = new Session();
 const FUZZY = 'say \u201chello\u201d\nnon\u00a0breaking \u2014 dash  \ntab\t \nsay \u201cgoodbye\u201d\n';
 const DOS = '\ufeffone\r\ntwo\r\nthree\r\n';
 
-const edit = (path: string, ...edits: readonly [oldText: string, newText: string][]) =>
-  call('edit', { path, edits: edits.map(([oldText, newText]) => ({ oldText, newText })) });
+const edit = (file: string, ...edits: readonly [oldText: string, newText: string][]) =>
+  call('edit', { path: file, edits: edits.map(([oldText, newText]) => ({ oldText, newText })) });
 
 describe('pi edits exactly what it was asked to, and the change set shows it (M5)', () => {
   let run: EndedRun;
@@ -43,6 +46,21 @@ describe('pi edits exactly what it was asked to, and the change set shows it (M5
   test('CRLF and a byte order mark stay (D21)', () => {
     expect(endOf(run.records, 'call_2_1').isError).toBe(false);
     expect(back.after('dos.txt').toString()).toBe(DOS.replace('two', 'TWO'));
+  });
+
+  test('the patch has one place for each, and fits the files on the host (D20, D21)', async () => {
+    const id = run.records[0]?.run ?? '';
+    for (const [name, before] of [
+      ['fuzzy.txt', FUZZY],
+      ['dos.txt', DOS],
+    ] as const) {
+      const patch = (await session.cli(['diff', id, '--patch', name])).stdout;
+      expect(patch.toString('latin1').match(/^@@ /gm)).toHaveLength(1);
+      const folder = mkdtempSync(path.join(session.folder, 'patched-'));
+      writeFileSync(path.join(folder, name), before);
+      execFileSync('git', ['apply', '-'], { cwd: folder, input: patch });
+      expect(readFileSync(path.join(folder, name))).toEqual(back.after(name));
+    }
   });
 
   test.each([
