@@ -84,10 +84,15 @@ function unnamed(call: JudgedCall): RuleMatch {
   };
 }
 
-/** A yes covers all that asked, not only what asked first: `git push && cat .env` is two things. */
+/**
+ * A yes covers all that asked, not only what asked first: `git push && cat .env` is two things. So are two rules that ask
+ * about the same; a yes for the run to one of them is none to the other.
+ */
 function subjectOf(deciding: RuleMatch, matches: readonly RuleMatch[]): string {
   if (deciding.verdict !== 'ask') return clipped(deciding.subject, MAX_SUBJECT);
-  const asking = matches.filter(({ verdict }) => verdict === 'ask').map(({ subject }) => subject);
+  const asking = matches
+    .filter(({ verdict }) => verdict === 'ask')
+    .map(({ rule, subject }) => (rule === deciding.rule ? subject : `${subject} (${rule})`));
   return clipped([...new Set(asking)].join('; '), MAX_SUBJECT);
 }
 

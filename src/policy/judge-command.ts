@@ -82,7 +82,8 @@ function subjectOf(rule: CommandRule, command: SimpleCommand, read: ReadCommand)
   const options =
     rule.options?.flatMap((names) => read.options.filter((option) => names.split('|').includes(option)).slice(0, 1)) ??
     [];
-  if (rule.operands || rule.paths || rule.writesTo || rule.runsInput) return shown(command);
+  const { operands, paths, writesTo, runsInput, sets, text } = rule;
+  if (operands || paths || writesTo || runsInput || sets || text) return shown(command);
   return [nameOf(command), ...(rule.subcommand ?? []), ...options].join(' ');
 }
 

@@ -79,7 +79,22 @@ describe('of all rules the strictest counts', () => {
 
   test('a yes covers all that asked', () => {
     const matches = [match('a', 'ask', 'git push'), match('b', 'ask', 'npm publish'), match('c', 'allow', 'ls')];
-    expect(decide(policyWith(), bash(), judgeOf([], matches)).subject).toBe('git push; npm publish');
+    expect(decide(policyWith(), bash(), judgeOf([], matches)).subject).toBe('git push; npm publish (b)');
+  });
+
+  test('a yes to one rule is none to another that asks about the same', () => {
+    const subject = (...rules: string[]) =>
+      decide(
+        policyWith(),
+        bash(),
+        judgeOf(
+          [],
+          rules.map((rule) => match(rule, 'ask', 'python3')),
+        ),
+      ).subject;
+    expect(subject('a')).toBe('python3');
+    expect(subject('a', 'b')).toBe('python3; python3 (b)');
+    expect(new Set([subject('a'), subject('a', 'b'), subject('a', 'c'), subject('a', 'b', 'c')]).size).toBe(4);
   });
 
   test('long subjects and those with line breaks stay different', () => {

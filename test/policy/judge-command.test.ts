@@ -131,3 +131,10 @@ test('words that may name files come with their program, their folder and what i
     { text: 'c', program: 'cat', command: 4, ...place },
   ]);
 });
+
+test('a rule that goes by text or variables asks about the command as a whole', () => {
+  const script = 'python3 -c "rmtree(1)"';
+  const subject = 'python3 -c "rmtree(1)"';
+  expect(met(script, { programs: ['python3'], text: 'rmtree' })).toMatchObject([{ subject }]);
+  expect(met('LD_PRELOAD=x ls -l', { sets: ['LD_PRELOAD'] })).toMatchObject([{ subject: 'LD_PRELOAD=… ls -l' }]);
+});
