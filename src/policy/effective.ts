@@ -5,7 +5,7 @@ import type { Policy } from '../protocol/policy.ts';
 import type { RunRequest } from '../request/run-request.ts';
 import { BUILT_IN_LAYER } from './built-in.ts';
 import type { Layer } from './layer.ts';
-import { firstOf } from './load.ts';
+import { allOf } from './load.ts';
 import { type Merged, mergeLayers } from './merge.ts';
 import { optionLayer } from './option-layer.ts';
 import { profileLayer } from './profiles.ts';
@@ -23,7 +23,7 @@ export function mergePolicy(request: Partial<RunRequest>, files: readonly Layer[
 export function effectivePolicy(request: Partial<RunRequest>, files: readonly Layer[]): Policy {
   const { policy, problems } = mergePolicy(request, files);
   if (policy !== undefined) return policy;
-  throw firstOf(problems);
+  throw allOf(problems);
 }
 
 /** Names a policy: SHA-256 of its canonical JSON, in hex. */

@@ -58,11 +58,28 @@ async function loadLayer(path: string): Promise<Layer> {
   throw firstOf(problems);
 }
 
-/** One error for many: the first, and where to see the rest. */
-export function firstOf(problems: readonly SandboxError[]): SandboxError {
-  const [first, ...others] = problems;
+/** Problems that are told in the hint of the first one. */
+const MAX_TOLD = 4;
+
+/** One error for many problems of one file: the first, and where to see the rest. */
+function firstOf(problems: readonly SandboxError[]): SandboxError {
+  const more = `${counted(problems.length - 1)} shown by: pi-sandbox policy check.`;
+  return joined(problems, more);
+}
+
+/** One error for many that lie between the layers: the first, and the next ones, as no check of one file shows them. */
+export function allOf(problems: readonly SandboxError[]): SandboxError {
+  const told = problems.slice(1, 1 + MAX_TOLD).map(({ message }) => message);
+  const untold = problems.length - 1 - told.length;
+  return joined(problems, ['Also:', ...told, ...(untold > 0 ? [`${untold} more are not shown.`] : [])].join(' '));
+}
+
+function counted(others: number): string {
+  return others === 1 ? 'One more problem is' : `${others} more problems are`;
+}
+
+function joined([first, ...others]: readonly SandboxError[], more: string): SandboxError {
   if (first === undefined) return new SandboxError('internal', 'A policy is refused without a reason.');
   if (others.length === 0) return first;
-  const more = `${others.length === 1 ? 'One more problem is' : `${others.length} more problems are`} shown by: pi-sandbox policy check.`;
   return new SandboxError(first.code, first.message, { hint: [first.hint, more].filter(Boolean).join(' ') });
 }

@@ -62,6 +62,15 @@ describe('policies are taken from the user and from nobody else', () => {
     expect(await load()).toHaveLength(1);
   });
 
+  test('several problems of one are one error that says where to see them all', async () => {
+    const { load, put, other } = places();
+    const file = put(other, 'wrong.yaml', 'version: 1\naskk: {}\nlimts: {}\n');
+    await expect(load({ file })).rejects.toMatchObject({
+      message: expect.stringContaining('wrong.yaml:2:1: unknown key "askk"'),
+      hint: 'One more problem is shown by: pi-sandbox policy check.',
+    });
+  });
+
   test('files of the repository have no say by themselves', async () => {
     const { load, put, repo } = places();
     for (const name of ['policy.yaml', '.pi-sandbox/policy.yaml', '.config/pi-sandbox/policy.yaml']) put(repo, name);

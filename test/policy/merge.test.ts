@@ -178,10 +178,14 @@ describe('an id', () => {
   });
 });
 
-test('several problems are one error that says where to see them all', () => {
+test('several problems between layers are one error that tells them, as no check of one file would', () => {
   const error = refusal(() => effectivePolicy({}, [team('off: [aaaaaaaa, bbbbbbbb]')]));
   expect(error.message).toContain('"aaaaaaaa"');
-  expect(error.hint).toContain('One more problem is shown by: pi-sandbox policy check.');
+  expect(error.hint).toMatch(/Also: team\.yaml:\d+:\d+: off\[1\]: no weaker layer has a rule "bbbbbbbb"\.$/);
+  const many = refusal(() =>
+    effectivePolicy({}, [team(`off: [${[...'abcdefgh'].map((letter) => letter.repeat(8))}]`)]),
+  );
+  expect(many.hint).toMatch(/"eeeeeeee"\. 3 more are not shown\.$/);
 });
 
 test('the digest follows the content, not the order of keys', () => {
