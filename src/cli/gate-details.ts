@@ -6,6 +6,11 @@ const MAX_SHOWN = 10;
 
 const ANSWERS = { allowed: 'allowed', denied: 'denied', none: 'no answer, so denied' } as const;
 
+/** Calls that were turned away or failed, each with its stage, as texts of one line each; untrusted. */
+export function refusedTexts({ refused, refusals }: GateSummary): string[] {
+  return listed(refused, refusals, ({ number, call, tool, stage }) => `[${number ?? call}] ${tool}: ${stage}`, 'call');
+}
+
 /** What the gate of a run did, as texts of one line each; untrusted. */
 export function gateTexts({
   calls,

@@ -6,7 +6,7 @@ import type { RunPlan } from '../protocol/plan.ts';
 import type { PostureFile } from '../protocol/posture.ts';
 import type { LedgerSums, RunDetails } from '../protocol/run-details.ts';
 import { BOUNDARY } from './boundary.ts';
-import { gateTexts } from './gate-details.ts';
+import { gateTexts, refusedTexts } from './gate-details.ts';
 import { changesText } from './render-changes.ts';
 
 const PROMPT_CHARS = 200;
@@ -35,6 +35,9 @@ export function detailLines(details: RunDetails, now: Date): string[] {
     ...row('Changes', details.changes && handBackText(details.changes)),
     ...row('', details.changesState && becameText(details.changesState)),
     ...row('Model calls', ledger && ledgerText(ledger)),
+    ...(details.gate
+      ? refusedTexts(details.gate).flatMap((text, at) => row(at === 0 ? 'Failed calls' : '', text))
+      : []),
     ...(details.gate ? gateTexts(details.gate).flatMap((text, at) => row(at === 0 ? 'Gate' : '', text)) : []),
     ...(plan?.notices ?? []).flatMap((notice) => row('Notice', notice)),
     ...damaged.flatMap((message) => row('Damaged', message)),

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { GateBypassRecord, GateRecord } from './gate-record.ts';
+import { Source } from './record.ts';
 
 const strict = { additionalProperties: false } as const;
 const Count = Type.Integer({ minimum: 0 });
@@ -14,6 +15,23 @@ export const GateSummary = Type.Object(
     /** What denied calls, most often first; `rules` counts those that are not listed as well. */
     stopped: Type.Array(Type.Object({ rule: Type.String(), by: GateRecord.properties.by, calls: Count }, strict)),
     rules: Count,
+    /**
+     * Calls that were turned away or failed, the first ones; `refusals` counts all. `number` is the one in the transcript; a
+     * `stage` such as `unknown tool, as pi says` or `policy rule git-push` is in the words of the transcript.
+     */
+    refused: Type.Array(
+      Type.Object(
+        {
+          number: Type.Optional(Type.Integer({ minimum: 1 })),
+          call: Type.String(),
+          tool: Type.String(),
+          stage: Type.String(),
+          source: Source,
+        },
+        strict,
+      ),
+    ),
+    refusals: Count,
     /** Questions in their order, the first ones; `asked` counts all. */
     questions: Type.Array(
       Type.Object(

@@ -5,19 +5,23 @@ import type { GateSummary } from '../protocol/gate-summary.ts';
 import { readTranscript } from '../transcript/read-transcript.ts';
 import { TRANSCRIPT_FILE } from '../transcript/transcript.ts';
 import { worthOfGuard } from './guard-worth.ts';
+import { RefusedCalls } from './refused-calls.ts';
 
-/** Rules, questions and bypasses that are listed one by one. */
+/** Rules, refused calls, questions and bypasses that are listed one by one. */
 const MAX_LISTED = 50;
 
 /** Sums up what the gate did. `tools` are those of the run. @throws SandboxError `state` when there is no transcript */
 export async function gateSummary(runFolder: string, tools: readonly string[]): Promise<GateSummary> {
   const summary = new Summary();
+  const refused = new RefusedCalls(MAX_LISTED);
   for await (const record of readTranscript(path.join(runFolder, TRANSCRIPT_FILE))) {
+    if ('torn' in record) continue;
+    refused.take(record);
     if (Check(GateRecord, record)) summary.decided(record);
     else if (Check(GateAskRecord, record)) summary.asked(record);
     else if (Check(GateBypassRecord, record)) summary.bypassed(record);
   }
-  return summary.result(tools);
+  return { ...summary.result(tools), ...refused.result() };
 }
 
 class Summary {
@@ -57,7 +61,7 @@ class Summary {
     if (this.#bypasses.length < MAX_LISTED) this.#bypasses.push({ call, tool, kind });
   }
 
-  result(tools: readonly string[]): GateSummary {
+  result(tools: readonly string[]): Omit<GateSummary, 'refused' | 'refusals'> {
     const stopped = [...this.#stopped.values()].sort((a, b) => b.calls - a.calls);
     return {
       calls: this.#calls,

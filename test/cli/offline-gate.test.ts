@@ -79,6 +79,9 @@ test('show sums up what the gate did, what stopped calls, questions, bypasses an
   const text = (await run(['show', NEW])).stdout;
   for (const part of [
     'Gate         5 calls: 1 allowed, 0 changed, 4 denied; 1 of them made by other tools, as pi says',
+    'Failed calls [2] bash: denied by you, rule team-push\n',
+    '             [3] bash: guard\n',
+    '             [call_1/1] bash: gate, rule gate.tool\n',
     'denied 1: policy rule team-push, your answer',
     'denied 1: not a call that the gateway saw (gate.tool)',
     'denied 1: the guard itself',

@@ -10,6 +10,7 @@ const repo = session.repository('repo', { 'README.md': 'hello\n', 'names.txt': '
 describe('the stages of a tool call (M1)', () => {
   let run: EndedRun;
   let logs: string;
+  let show: string;
   beforeAll(async () => {
     const rules = [
       { id: 'no-touch', verdict: 'deny', reason: 'Nothing is touched here.', programs: ['touch'] },
@@ -35,6 +36,7 @@ describe('the stages of a tool call (M1)', () => {
       { args: ['--bash-timeout', '1s', '--policy', policy] },
     );
     logs = (await session.cli(['logs', ofType(run.records, 'outcome').run])).stdout.toString();
+    show = (await session.cli(['show', ofType(run.records, 'outcome').run])).stdout.toString();
   });
 
   test.each([
@@ -46,10 +48,11 @@ describe('the stages of a tool call (M1)', () => {
     ['a failing tool', 'call_7_1', 'tool error'],
     ['a result that the guard rewrote', 'call_8_1', 'tool error'],
     ['a failing command', 'call_9_1', 'tool error'],
-  ])('%s is an error that the model sees, and logs names the stage', (_what, id, stage) => {
+  ])('%s is an error that the model sees, and logs and show name the stage', (_what, id, stage) => {
     expect(endOf(run.records, id).isError).toBe(true);
     const position = piEvents(run.records, 'tool_execution_end').findIndex(({ toolCallId }) => toolCallId === id) + 1;
     expect(logs).toMatch(new RegExp(`= \\[${position}\\] (refused \\(${stage}[^)]*\\)|${stage} after)`));
+    expect(show).toMatch(new RegExp(`\\[${position}\\] \\w+: ${stage}\\b`));
   });
 
   test('none of them ends the run, and each has reached the model by the next call', () => {
