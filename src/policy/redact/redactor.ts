@@ -19,6 +19,8 @@ export interface RedactorParts {
 export interface RedactOptions {
   /** Only the user's own secrets, which are secret wherever they are. */
   readonly ownOnly?: boolean;
+  /** It is a word of a record itself, such as its type: patterns of the user are about contents. */
+  readonly structure?: boolean;
   /** The text was cut off: what may be the beginning of a secret at its end counts as one. */
   readonly cut?: boolean;
 }
@@ -116,7 +118,7 @@ export class Redactor {
 
   /** A copy with every string redacted, keys included; the value itself where nothing was found. */
   deep<T>(value: T, options: RedactOptions = {}): T {
-    return (this.idle ? value : this.#copy(value, options)) as T;
+    return (this.idle ? value : this.#copy(value, options, true)) as T;
   }
 
   /** Redacts text that comes in pieces. */
@@ -130,7 +132,7 @@ export class Redactor {
   }
 
   /** Looks at a text from `from` on; what stands before is context. */
-  scan(text: string, from: number, { ownOnly, cut, goesOn }: ScanOptions): Scan {
+  scan(text: string, from: number, { ownOnly, structure, cut, goesOn }: ScanOptions): Scan {
     const findings: Finding[] = [];
     let safe = text.length;
     let left = FREE_LOOKS + LOOKS * text.length;
@@ -150,7 +152,7 @@ export class Redactor {
     });
     this.looked += FREE_LOOKS + LOOKS * text.length - left;
     if (goesOn === true) safe = Math.min(safe, text.length - begun);
-    if (ownOnly !== true) findings.push(...this.#matches(text, from));
+    if (ownOnly !== true && structure !== true) findings.push(...this.#matches(text, from));
     return { findings: merged(findings), safe };
   }
 
@@ -172,16 +174,19 @@ export class Redactor {
     return end <= near + from + closing && this.#markers.has(marker.slice(0, closing));
   }
 
-  #copy(value: unknown, options: RedactOptions): unknown {
+  /** @param ours whether its fields are those of a record, and not such as somebody else may choose */
+  #copy(value: unknown, options: RedactOptions, ours: boolean): unknown {
     if (typeof value === 'string') return this.text(value, options);
     if (typeof value !== 'object' || value === null) return value;
     if (Array.isArray(value)) {
-      const copied = value.map((inner) => this.#copy(inner, options));
+      const copied = value.map((inner) => this.#copy(inner, options, ours));
       return copied.some((inner, index) => inner !== value[index]) ? copied : value;
     }
     let changed = false;
     const entries = Object.entries(value).map(([key, inner]) => {
-      const entry = [this.text(key, options), this.#copy(inner, options)] as const;
+      const name = ours ? structural(options) : options;
+      const how = ours && typeof inner === 'string' && STRUCTURE.has(key) ? name : options;
+      const entry = [this.text(key, name), this.#copy(inner, how, ours && !OPEN.has(key))] as const;
       changed ||= entry[0] !== key || entry[1] !== inner;
       return entry;
     });
@@ -189,6 +194,18 @@ export class Redactor {
   }
 }
 
+function structural(options: RedactOptions): RedactOptions {
+  return { ...options, structure: true };
+}
+
+/** Fields of records that programs go by. */
+const STRUCTURE: ReadonlySet<string> = new Set(
+  'type source time run role stopReason outcome state verdict by seen kind category entry decision call toolCallId id parent'.split(
+    ' ',
+  ),
+);
+/** Below these, the fields are those that a model or a tool chose. */
+const OPEN: ReadonlySet<string> = new Set(['arguments', 'args', 'input', 'result', 'partialResult', 'details']);
 const MAX_NAME = 100;
 const MARKER = replacement('').slice(0, -1);
 /** Longest text that stands for a secret, characters; names of variables are cut to fit. */

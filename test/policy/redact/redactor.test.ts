@@ -179,6 +179,25 @@ test('nested values are copied only where something is found, keys included', ()
   expect(known.deep(clean)).toBe(clean);
 });
 
+test('patterns of the user are about contents, and not about the words that a record consists of', () => {
+  const all = redactor({ patterns: [{ id: 'all', regexp: linearRegExp('(?s).+') }] });
+  expect(all.deep({ type: 'outcome', outcome: 'completed', exitCode: 0, reason: 'It ended.' })).toEqual({
+    ...{ type: 'outcome', outcome: 'completed', exitCode: 0 },
+    reason: '[redacted: all]',
+  });
+  // What a model or a tool chose is contents, names of fields included.
+  expect(all.deep({ call: 'c1', arguments: { type: 'x', list: [{ id: 'y' }] } })).toEqual({
+    call: 'c1',
+    arguments: { '[redacted: all]': [{ '[redacted: all]': '[redacted: all]' }] },
+  });
+  // Secrets are secret everywhere.
+  const secret = SECRETS[5]?.[1] ?? '';
+  expect(known.deep({ type: secret, [secret]: { id: secret } })).toEqual({
+    type: '[redacted: github-token]',
+    '[redacted: github-token]': { id: '[redacted: github-token]' },
+  });
+});
+
 test('the end of a text that was cut counts, where it may be the beginning of a secret', () => {
   const secret = SECRETS[5]?.[1] ?? '';
   for (let length = 8; length < secret.length; length++) {
