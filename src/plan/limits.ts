@@ -16,7 +16,7 @@ export const SPILL_RESERVE = 4 * MiB;
 export const GATE_TIMEOUT_MS = 16 * SECOND;
 
 /** Hard caps. All of them exist in every run; the policy can only choose other values. */
-export function limitsFor({ limits: wanted, maxBashTimeoutSeconds }: Policy, sizes: Sizes): RunLimits {
+export function limitsFor({ limits: wanted }: Policy, sizes: Sizes): RunLimits {
   return {
     wallMs: wanted.timeoutMs,
     bootMs: MINUTE,
@@ -26,10 +26,7 @@ export function limitsFor({ limits: wanted, maxBashTimeoutSeconds }: Policy, siz
     streamBytes: 1024 * MiB,
     transcriptBytes: 64 * MiB,
     stderrBytes: 64 * KiB,
-    bashTimeoutSeconds: Math.min(
-      Math.ceil(wanted.bashTimeoutMs / SECOND),
-      maxBashTimeoutSeconds ?? Number.POSITIVE_INFINITY,
-    ),
+    bashTimeoutSeconds: Math.ceil(wanted.bashTimeoutMs / SECOND),
     spillBytesPerCall: 8 * MiB,
     spillBytesPerRun: Math.min(40 * MiB, sizes.spill - 2 * SPILL_RESERVE),
     gateway: {

@@ -25,6 +25,7 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
     layers.flatMap(({ settings }) => settings),
     origins,
   );
+  capBashTimeout(values, origins);
   const sections = values as Partial<Record<string, Record<string, unknown>>>;
   const servers = new MergedServers(layers);
   const others = { mcp: servers.tools, foreign: sections['projectFiles']?.['trust'] === true };
@@ -78,6 +79,19 @@ function mergeSettings(settings: readonly Setting[], origins: Record<string, str
     section[last] = value;
   }
   return merged;
+}
+
+/** Commands that name no time get no more than those that name one, and need not be changed one by one. */
+function capBashTimeout(values: Record<string, unknown>, origins: Record<string, string>): void {
+  const { limits, maxBashTimeoutSeconds } = values as {
+    limits?: { bashTimeoutMs: number };
+    maxBashTimeoutSeconds?: number;
+  };
+  if (limits === undefined || maxBashTimeoutSeconds === undefined) return;
+  const cap = maxBashTimeoutSeconds * 1_000;
+  if (limits.bashTimeoutMs <= cap) return;
+  limits.bashTimeoutMs = cap;
+  origins['/limits/bashTimeoutMs'] = origins['/maxBashTimeoutSeconds']!;
 }
 
 function mergeTools(

@@ -6,7 +6,7 @@ import { policyDigest } from '../../src/policy/effective.ts';
 import { RunPlan } from '../../src/protocol/plan.ts';
 import { Policy } from '../../src/protocol/policy.ts';
 import { IMAGE_MS, imageReady } from '../support/image-ready.ts';
-import { Session } from '../support/session.ts';
+import { bash, Session } from '../support/session.ts';
 
 const session = new Session();
 const repo = session.repository('repo', { 'README.md': 'hello\n', 'big.dump': 'data\n' });
@@ -103,5 +103,46 @@ describe('a run with a policy', () => {
     expect(code).toBe(2);
     expect(stderr.toString()).toContain(`models.allow names anthropic/*. It is set in ${team}:2`);
     expect(existsSync(session.runs) ? readdirSync(session.runs) : []).toEqual(before);
+  });
+
+  test('that caps the time of commands has longer ones changed, and the others left', async () => {
+    const team = policyFile('cap.yaml', 'limits: {bashTimeout: 20s, maxBashTimeout: 1s}\n');
+    const sleeps = (timeout?: number) => ({
+      tools: [{ name: 'bash', arguments: { command: 'sleep 30', ...(timeout === undefined ? {} : { timeout }) } }],
+    });
+    const run = await session.run(
+      repo,
+      [
+        sleeps(25),
+        { expect: 'timed out after 1 seconds', ...sleeps() },
+        { expect: 'timed out after 1 seconds', ...bash('true') },
+        { text: 'done' },
+      ],
+      { args: ['--policy', team] },
+    );
+    expect(run.code, run.stderr.toString()).toBe(0);
+    const gates = run.records.filter(({ type }) => type === 'gate');
+    expect(gates.map(({ verdict }) => verdict)).toEqual(['change', 'allow', 'allow']);
+    expect(gates[0]).toMatchObject({ rule: 'limits.maxBashTimeout', arguments: { command: 'sleep 30', timeout: 1 } });
+    const explained = await session.cli(['policy', 'explain', run.records[0]?.run ?? '', '1']);
+    expect(explained.stdout.toString()).toContain(
+      'Decision   allowed with other arguments (rule limits.maxBashTimeout)',
+    );
+    expect(explained.stdout.toString()).toContain(`limits.maxBashTimeout (change), from ${team}:2: `);
+  });
+
+  test.each([
+    ['a key that is not known', 'comands: {default: deny}\n', 'did you mean "commands"?'],
+    ['a rule that is not there', 'off: [no-such-rule]\n', 'no weaker layer has a rule'],
+    ['a pattern that cannot be used', 'redaction: {patterns: [{id: x, pattern: "(?=a)"}]}\n', 'look-around'],
+    ['text that is no YAML', 'tools: {select: "read\n', 'bad.yaml:'],
+  ])('that is wrong starts nothing: %s (M10)', async (_what, text, words) => {
+    const before = readdirSync(session.runs);
+    const bad = policyFile('bad.yaml', text);
+    const refused = await session.run(repo, [{ text: 'never' }], { args: ['--policy', bad] });
+    expect(refused.code).toBe(2);
+    expect(refused.stderr.toString()).toContain(words);
+    expect(refused.stdout.toString()).toBe('');
+    expect(readdirSync(session.runs)).toEqual(before);
   });
 });

@@ -65,6 +65,14 @@ describe('the layers of a policy, weakest first: built in, profile, own file, --
     });
   });
 
+  test('a cap on the time of commands holds for those that name none, wherever either was set', () => {
+    const capped = policyOf([own('limits: {maxBashTimeout: 1m}')], { bashTimeoutMs: 90_000 });
+    expect(capped.limits.bashTimeoutMs).toBe(60_000);
+    expect(capped.origins['/limits/bashTimeoutMs']).toBe(`${OWN}:2`);
+    const short = policyOf([own('limits: {maxBashTimeout: 1m, bashTimeout: 30s}')]);
+    expect(short.limits.bashTimeoutMs).toBe(30_000);
+  });
+
   test('the list of models is replaced', () => {
     expect(policyOf([own('models: {allow: [a/*, b/*]}'), team('models: {allow: ["c/*"]}')]).models.allow).toEqual([
       'c/*',
