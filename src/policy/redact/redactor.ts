@@ -99,7 +99,7 @@ export class Redactor {
   }
 
   redact(text: string, options: RedactOptions = {}): Redacted {
-    if (text.length < SHORTEST || this.idle) return { text, findings: [] };
+    if (this.idle || (text.length < SHORTEST && !this.byLine)) return { text, findings: [] };
     let result = text;
     const all: Finding[] = [];
     // What adjoins a secret may show as one of its own once that is gone.
@@ -210,5 +210,5 @@ const MAX_NAME = 100;
 const MARKER = replacement('').slice(0, -1);
 /** Longest text that stands for a secret, characters; names of variables are cut to fit. */
 const MAX_MARKER = 128;
-/** Shorter texts hold no secret of any kind. */
+/** Shorter texts hold no secret of any kind but what a pattern means. */
 const SHORTEST = 6;

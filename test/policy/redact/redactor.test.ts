@@ -198,6 +198,11 @@ test('patterns of the user are about contents, and not about the words that a re
   });
 });
 
+test('a pattern counts in the shortest text too', () => {
+  const pin = redactor({ patterns: [{ id: 'pin', regexp: linearRegExp('\\b[0-9]{4}\\b') }] });
+  expect(pin.text('1234\n')).toBe('[redacted: pin]\n');
+});
+
 test('the end of a text that was cut counts, where it may be the beginning of a secret', () => {
   const secret = SECRETS[5]?.[1] ?? '';
   for (let length = 8; length < secret.length; length++) {
