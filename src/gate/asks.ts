@@ -46,10 +46,10 @@ export class Asks {
     if (this.#allowed.has(key)) return { allowed: true, by: 'answer', reason: 'Allowed for this run before.' };
     const unanswered = (why: string): Asked => ({ allowed: false, by: 'no answer', reason: `${reason} ${why}` });
     if (ask === undefined) {
-      return unanswered('The policy wants this call to be asked for, and in this run nobody can be asked.');
+      return unanswered('The policy asks a person about this call, and in this run nobody can be asked.');
     }
     if (this.#count >= MAX_ASKS) {
-      return unanswered(`The policy wants this call to be asked for, and after ${MAX_ASKS} questions no more are put.`);
+      return unanswered(`The policy asks a person about this call, and after ${MAX_ASKS} questions no more are put.`);
     }
     if (signal.aborted) return unanswered('It was not waited for.');
     const question: GateQuestion = { ...call, ask: ++this.#count, rule, reason, subject, timeoutMs };
