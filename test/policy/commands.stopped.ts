@@ -136,6 +136,7 @@ const OTHERS: readonly Stopped[] = [
   ['git push origin +main', 'git-push-plus', 'deny'],
   ['git push --force-with-lease', 'git-push', 'ask'],
   ['npm publish', 'package-publish', 'ask'],
+  ['corepack pnpm publish', 'package-publish', 'ask'],
   ['cd packages/a && pnpm --filter a publish --no-git-checks', 'package-publish', 'ask'],
   ['python -m twine upload dist/*', 'package-upload', 'ask'],
   ['cargo publish', 'package-publish', 'ask'],

@@ -70,6 +70,7 @@ export const WRAPPERS: Readonly<Record<string, readonly Wrapper[] | undefined>> 
   npx: [{ values: 'pw', long: ['--package'], code: 'c', opaque: true }],
   bunx: [{ values: 'p', opaque: true }],
   pnpx: [opaque],
+  corepack: [opaque],
   uvx: [{ values: 'p', long: ['--from', '--with', '--python'], opaque: true }],
   npm: [
     { values: 'pw', long: ['--package', '--workspace', '--prefix'], code: 'c', opaque: true, after: ['exec', 'x'] },
