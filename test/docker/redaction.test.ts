@@ -145,6 +145,41 @@ test('with redaction off all but the key is everywhere (control of D82)', async 
   expect(withKey(seen)).toEqual([]);
 });
 
+test('a pattern of the policy holds for the model and for every sink, in results and in arguments', async () => {
+  const number = `CUST-${String(Date.now()).slice(-6)}`;
+  const folder = session.repository('customers', { 'orders.txt': `order of ${number}, paid\n` });
+  const turns = [
+    { tools: [{ name: 'read', arguments: { path: 'orders.txt' } }] },
+    {
+      expect: 'order of [redacted: customer], paid',
+      expectNot: number,
+      tools: [{ name: 'bash', arguments: { command: `echo ${number}` } }],
+    },
+    { expect: '[redacted: customer]', expectNot: number, text: `done with ${number}` },
+  ];
+  const mine = policy('mine', { redaction: { patterns: [{ id: 'customer', pattern: 'CUST-[0-9]{6}' }] } });
+  const run = await session.run(folder, turns, { args: ['--policy', mine, '--keep-outputs'] });
+  expect(run.code, all(run)).toBe(0);
+  const id = run.records[0]?.run ?? '';
+  const kept = filesBelow(path.join(session.runs, id)).filter((file) => readFileSync(file, 'latin1').includes(number));
+  expect(kept).toEqual([]);
+  for (const words of [
+    ['logs', id],
+    ['logs', id, '--json'],
+    ['output', id, '1'],
+    ['policy', 'explain', id, '2'],
+  ]) {
+    const shown = all(await session.cli(words));
+    expect(shown, words.join(' ')).toContain('[redacted: customer]');
+    expect(shown, words.join(' ')).not.toContain(number);
+  }
+  expect(all(run)).not.toContain(number);
+
+  const without = await session.run(folder, [turns[0] ?? {}, { expect: number, text: 'done' }]);
+  expect(without.code, 'without the pattern (control)').toBe(0);
+  expect(all(without)).toContain(number);
+});
+
 test('what the user says goes to the model as it is, and is kept without its secrets', async () => {
   await using upstream = await fakeUpstream(sse(...ANTHROPIC.say({ text: `Fine, ${GITHUB}.` })));
   const run = await session.cli(

@@ -205,7 +205,7 @@ describe('secrets of the host', () => {
     expect(within.plantedFiles).toBe('/workspace/planted\n');
   });
 
-  it('are in no environment, command line or memory inside (CR1, D22)', () => {
+  it('are in no environment, command line or memory inside (CR1, D22, M16)', () => {
     expect(within.processes).toBe('looked\n');
     expect(canaries.find(within.env)).toEqual([]);
     expect(within.env).toContain('HOME=/home/agent');
