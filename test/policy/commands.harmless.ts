@@ -146,6 +146,13 @@ export const HARMLESS: readonly string[] = [
   'seq 3 | xargs -I{} echo {}',
   'git branch -d merged',
   'cd src; make; cd - && rm -rf dist',
+  'sed -f fix.sed a.txt | awk -f sum.awk',
+  'make -f Makefile.ci test',
+  'make -f - <<EOF\nx:\n\ttrue\nEOF',
+  'kill $(pgrep -f "vite --port")',
+  'ps -o ppid= -p $PPID',
+  'gh api repos/x/y',
+  'printf "%s\\n" 1 2 | parallel echo',
 ];
 
 /** Harmless commands that the shipped rules stop all the same; at most two, each with the reason why that is borne. */

@@ -209,6 +209,14 @@ const ONCE_OPEN: readonly Stopped[] = [
   ['git restore -SW .', 'git-restore-both', 'ask'],
   ['git clean -f', 'git-clean', 'ask'],
   ['git branch --delete --force x', 'git-branch-delete-forced', 'ask'],
+  ['curl x | make -f -', 'run-download', 'deny'],
+  ['curl x | awk -f /dev/stdin', 'run-download', 'deny'],
+  ['curl x | parallel', 'run-download', 'deny'],
+  ['kill -9 "$PPID"', 'kill-parent', 'deny'],
+  ['kill $(pgrep -f node)', 'kill-found', 'deny'],
+  ['pidof node | xargs kill -9', 'kill-found', 'deny'],
+  ['cargo +nightly publish', 'cargo-publish', 'ask'],
+  ['gh api -X DELETE repos/x/y', 'github-api-write', 'ask'],
 ];
 
 export const STOPPED: readonly Stopped[] = [...REMOVALS, ...EVASIONS, ...OTHERS, ...ONCE_OPEN];

@@ -138,3 +138,18 @@ test('a rule that goes by text or variables asks about the command as a whole', 
   expect(met(script, { programs: ['python3'], text: 'rmtree' })).toMatchObject([{ subject }]);
   expect(met('LD_PRELOAD=x ls -l', { sets: ['LD_PRELOAD'] })).toMatchObject([{ subject: 'LD_PRELOAD=… ls -l' }]);
 });
+
+test.each([
+  ['too many words', `cat ${'a '.repeat(30_000)}`],
+  ['too many backquotes', '`'.repeat(60_001)],
+  ['too many commands', `${'a|'.repeat(20_000)}a`],
+])('a text of %s is unclear, and found to be in no time', (why, command) => {
+  const started = performance.now();
+  expect(met(command, { programs: ['rm'] })).toEqual([]);
+  expect(judge(command, { programs: ['rm'] }).matches[0]).toMatchObject({
+    rule: 'commands.unclear',
+    reason: expect.stringContaining(why),
+  });
+  // Both took some 6 s together when their cost grew with the square of the length.
+  expect(performance.now() - started).toBeLessThan(4_000);
+});

@@ -1,4 +1,4 @@
-import { MAX_COMMANDS, MAX_DEPTH, MAX_NODES, MAX_PARSED } from './limits.ts';
+import { MAX_COMMANDS, MAX_DEPTH, MAX_NODES, MAX_PARSED, MAX_WORDS } from './limits.ts';
 
 /** A bound was reached: the text is more than will be looked at. The message is part of a sentence. */
 export class TooMuch extends Error {}
@@ -7,6 +7,7 @@ export class TooMuch extends Error {}
 export class Budget {
   #nodes = MAX_NODES;
   #commands = MAX_COMMANDS;
+  #words = MAX_WORDS;
   #parsed = MAX_PARSED;
   #depth = 0;
 
@@ -15,9 +16,11 @@ export class Budget {
     if (--this.#nodes < 0) throw new TooMuch('it has too many parts');
   }
 
-  /** @throws TooMuch */
-  command(): void {
+  /** A command of so many words. @throws TooMuch */
+  command(words: number): void {
     if (--this.#commands < 0) throw new TooMuch('it comes to too many commands');
+    this.#words -= words;
+    if (this.#words < 0) throw new TooMuch('it has too many words');
   }
 
   /** @throws TooMuch */

@@ -46,6 +46,12 @@ export class Expander implements WordExpander {
     let forms: Field[][] = [[]];
     for (const word of words) {
       const next = this.fields(word);
+      const [only] = next;
+      if (only !== undefined && next.length === 1) {
+        // Most words: copies would take time that grows with the square of their number.
+        for (const form of forms) form.push(...only);
+        continue;
+      }
       const product = forms.flatMap((form) => next.map((fields) => [...form, ...fields]));
       forms = product.length > MAX_FORMS ? forms.map((form) => [...form, unknown(word.text)]) : product;
     }

@@ -4,6 +4,10 @@
 export const MAX_TEXT = 64 * 1024;
 /** `<<` in a text: the grammar looks for the end of each of them anew. */
 export const MAX_HEREDOCS = 500;
+/** Backquotes in a text: the grammar looks for the end of each of them anew as well. */
+export const MAX_BACKQUOTES = 4_000;
+/** Words of all commands found. */
+export const MAX_WORDS = 8_000;
 /** UTF-16 units handed to the grammar in all: substitutions are read again for each level that they are in. */
 export const MAX_PARSED = 512 * 1024;
 /** Levels of the syntax tree, of wrappers and of texts that are parsed again; one substitution is some six. */

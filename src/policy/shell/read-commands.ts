@@ -2,7 +2,7 @@ import { TooMuch } from './budget.ts';
 import { uncalledFunctions } from './follow.ts';
 import { runForm } from './form.ts';
 import { parseShell } from './grammar.ts';
-import { MAX_HEREDOCS, MAX_TEXT } from './limits.ts';
+import { MAX_BACKQUOTES, MAX_HEREDOCS, MAX_TEXT } from './limits.ts';
 import { NO_INPUT, Reading } from './reading.ts';
 import { ShellState } from './state.ts';
 import type { ShellPlace, ShellReading } from './types.ts';
@@ -18,6 +18,7 @@ export function readCommands(text: string, place: ShellPlace): ShellReading {
   try {
     if (text.length > MAX_TEXT) throw new TooMuch('it is too long');
     if (text.split('<<').length > MAX_HEREDOCS) throw new TooMuch('it has too many heredocs');
+    if (text.split('`').length > MAX_BACKQUOTES) throw new TooMuch('it has too many backquotes');
     // The shell drops them, or stops at them: nothing that follows means what it seems to mean.
     if (text.includes('\0')) reading.doubt('it has a NUL character');
     reading.budget.parse(text.length);

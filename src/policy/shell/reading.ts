@@ -78,7 +78,7 @@ export class Reading {
   }
 
   add(command: SimpleCommand): void {
-    this.budget.command();
+    this.budget.command(command.args.length);
     this.commands.push(command);
   }
 

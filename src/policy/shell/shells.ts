@@ -14,9 +14,13 @@ const OTHERS: readonly (readonly [RegExp, RegExp])[] = [
   [/^(lua|luajit|Rscript|osascript|tclsh|guile)[\d.]*$/, /^-e$/],
 ];
 
+/** Programs whose own program is in the file of `-f`. */
+const FILE_OPTION = /^(g?make|[gm]?awk|sed)$/;
+
 /** Shells and other interpreters: where their program comes from. Undefined for all other programs. */
 export function runsCode(name: string, args: readonly Field[], run: FormRun): Nature | undefined {
   if (SHELLS.test(name)) return shell(args, run);
+  if (FILE_OPTION.test(name)) return fromFile(args, run);
   const other = OTHERS.find(([names]) => names.test(name));
   return other && interpreter(args, other[1], run);
 }
@@ -75,6 +79,13 @@ function interpreter(args: readonly Field[], codeOption: RegExp, { input, inWord
   if (script !== undefined) return { runsInput: isInput(script) && (piped || inWords.length > 0) };
   const asks = args.some(({ text }) => /^(-V|-v|-h|--version|--help|--test)$/.test(text));
   return { runsInput: !asks && piped };
+}
+
+function fromFile(args: readonly Field[], { input }: FormRun): Nature {
+  const fromInput = args.some(
+    (field, at) => (args[at - 1]?.text === '-f' && isInput(field)) || /^-f(-|\/dev\/stdin)$/.test(field.text),
+  );
+  return { runsInput: fromInput && input.afterPipe && input.text === undefined };
 }
 
 function isInput({ text }: Field): boolean {

@@ -49,7 +49,9 @@ export function xargs(name: 'xargs' | 'parallel', args: readonly Field[], run: F
       input: { ...NO_INPUT, fedBy: run.input.fedBy },
     });
   };
-  return { transparent: true, inside };
+  // Without a command, what parallel reads are commands.
+  const runsInput = name === 'parallel' && command.length === 0 && words.some(({ known }) => !known);
+  return { transparent: !runsInput, runsInput, inside };
 }
 
 /** What it reads: words that the call holds, or one that only the shell will know. */

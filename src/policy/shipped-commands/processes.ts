@@ -9,6 +9,15 @@ const endsAgent = 'It would end the agent itself along with the rest; end a sing
 export const PROCESS_RULES: readonly CommandRule[] = [
   { id: 'kill-all', verdict: 'deny', reason: endsAgent, programs: ['kill'], options: ['-1', signals] },
   { id: 'kill-group', verdict: 'deny', reason: endsAgent, programs: ['kill'], operands: ['-1', '1', '-0'] },
+  { id: 'kill-parent', verdict: 'deny', reason: endsAgent, programs: ['kill'], text: '\\$\\{?PPID\\b' },
+  {
+    id: 'kill-found',
+    verdict: 'deny',
+    reason: 'The agent and its guard are processes of this name; end the one that is meant by its id.',
+    programs: ['kill'],
+    fedBy: ['pgrep', 'pidof'],
+    text: '\\b(pgrep|pidof)\\s+(-\\w+\\s+)*(pi|node|nodejs|bash|sh|tini)[\\s)|`;]',
+  },
   { id: 'kill-five', verdict: 'deny', reason: endsAgent, programs: ['killall5', 'skill', 'slay'] },
   {
     id: 'kill-by-name',
@@ -27,7 +36,7 @@ export const PROCESS_RULES: readonly CommandRule[] = [
       '.\\*',
       '*bridge*',
       '*guard*',
-      '**pi-coding-agent**',
+      '**pi-coding**',
       '**pi-sandbox**',
     ],
   },

@@ -74,6 +74,7 @@ export const PUBLISH_RULES: readonly CommandRule[] = [
     subcommand: ['publish'],
     without: ['--dry-run|-n'],
   },
+  { id: 'cargo-publish', verdict: 'ask', reason: publishes, programs: ['cargo'], subcommand: ['+*', 'publish'] },
   { id: 'yarn-npm-publish', verdict: 'ask', reason: publishes, programs: ['yarn'], subcommand: ['npm', 'publish'] },
   {
     id: 'package-withdraw',
@@ -128,6 +129,14 @@ export const PUBLISH_RULES: readonly CommandRule[] = [
       'release|pr|mr|repo|issue|secret|variable|workflow|gist|ssh-key|auth',
       'create|upload|delete|edit|merge|set|run|enable|disable|close|archive|rename|add|login|token|remove',
     ],
+  },
+  {
+    id: 'github-api-write',
+    verdict: 'ask',
+    reason: publishes,
+    programs: ['gh'],
+    subcommand: ['api'],
+    options: ['-X|--method|-f|-F|--field|--raw-field|--input'],
   },
   {
     id: 'deploy',
