@@ -140,7 +140,7 @@ test('a rule that goes by text or variables asks about the command as a whole', 
 });
 
 test.each([
-  ['too many words', `cat ${'a '.repeat(30_000)}`],
+  ['too many words', `cat ${'a '.repeat(9_000)}`],
   ['too many backquotes', '`'.repeat(60_001)],
   ['too many commands', `${'a|'.repeat(20_000)}a`],
 ])('a text of %s is unclear, and found to be in no time', (why, command) => {
@@ -150,6 +150,6 @@ test.each([
     rule: 'commands.unclear',
     reason: expect.stringContaining(why),
   });
-  // Both took some 6 s together when their cost grew with the square of the length.
-  expect(performance.now() - started).toBeLessThan(4_000);
+  // Their cost does not grow with the square of their length.
+  expect(performance.now() - started).toBeLessThan(2_500);
 });
