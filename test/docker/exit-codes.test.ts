@@ -1,9 +1,10 @@
 import { beforeAll, expect, it } from 'vitest';
 import type { Engine } from '../../src/container/engine.ts';
-import type { CliOptions } from '../support/cli.ts';
+import { type CliOptions, tempFolder } from '../support/cli.ts';
 import { testEngine } from '../support/engine.ts';
 import { IMAGE_MS, imageReady } from '../support/image-ready.ts';
 import { lab } from '../support/lab.ts';
+import { withoutRules } from '../support/without-rules.ts';
 
 let engine: Engine;
 
@@ -43,7 +44,13 @@ const WAYS: readonly Way[] = [
     outcome: { outcome: 'agent_failed' },
     turns: '[{ tools: [{ name: ls, arguments: {} }] }, { text: b, expect: never }]',
   },
-  { ends: 'pi is killed by a command', code: 1, outcome: { outcome: 'agent_failed' }, turns: bash('kill -KILL $PPID') },
+  {
+    ends: 'pi is killed by a command',
+    code: 1,
+    outcome: { outcome: 'agent_failed' },
+    turns: bash('kill -KILL $PPID'),
+    args: withoutRules(tempFolder()),
+  },
   { ends: 'the request is wrong', code: 2, turns: DONE, args: ['--profile', 'none'] },
   {
     ends: 'a limit of calls is reached',

@@ -9,6 +9,7 @@ import { allGone, eventually, processesOf } from '../support/host-processes.ts';
 import { IMAGE_MS, imageReady } from '../support/image-ready.ts';
 import { type Lab, lab } from '../support/lab.ts';
 import { terminal } from '../support/terminal.ts';
+import { withoutRules } from '../support/without-rules.ts';
 
 /** Time after which an aborted command and its children are gone, milliseconds. */
 const SECONDS = 5_000;
@@ -60,7 +61,7 @@ describe('an interrupted run', () => {
 
   it('ends at once on a second Ctrl-C, also when pi does not listen', async () => {
     const home = lab();
-    const cli = home.run(bash('kill -STOP $PPID; sleep 1000'));
+    const cli = home.run(bash('kill -STOP $PPID; sleep 1000'), withoutRules(tempFolder()));
     const container = await running(home, 'sleep 1000');
     await eventually('pi stands still', SECONDS, () => processesOf(container).some(({ state }) => state === 'T'));
     const pressed = performance.now();
@@ -76,7 +77,7 @@ describe('an interrupted run', () => {
 
   it('needs only one Ctrl-C when pi was stopped by a command: patience ends', async () => {
     const home = lab();
-    const cli = home.run(bash('kill -STOP $PPID; sleep 1000'));
+    const cli = home.run(bash('kill -STOP $PPID; sleep 1000'), withoutRules(tempFolder()));
     const container = await running(home, 'sleep 1000');
     cli.child.kill('SIGINT');
     await allGone(container, 15_000);
@@ -116,7 +117,11 @@ describe('an interrupted run', () => {
 
   it('reaches its wall time whatever the command does, and says which limit that was', async () => {
     const home = lab();
-    const cli = home.run(bash(`kill -STOP $PPID; trap '' TERM; sleep 1000`), ['--timeout', '4s']);
+    const cli = home.run(bash(`kill -STOP $PPID; trap '' TERM; sleep 1000`), [
+      '--timeout',
+      '4s',
+      ...withoutRules(tempFolder()),
+    ]);
     const container = await running(home, 'sleep 1000');
     const result = await cli.ended;
     await allGone(container, SECONDS);
