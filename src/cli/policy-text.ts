@@ -42,6 +42,7 @@ function shown(policy: Policy): unknown {
       ...(cap === undefined ? {} : { maxBashTimeout: duration(cap * 1_000) }),
       maxTurns: limits.maxTurns,
       maxTokens: limits.maxTokens,
+      ...(limits.maxUsd === undefined ? {} : { maxUsd: limits.maxUsd }),
       ...(limits.memory === undefined ? {} : { memory: size(limits.memory) }),
       ...(limits.cpus === undefined ? {} : { cpus: limits.cpus }),
       pids: limits.pids,

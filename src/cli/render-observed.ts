@@ -16,6 +16,7 @@ const Said = Type.Object({ message: Type.String(), hint: Type.Optional(Type.Stri
 const Damage = Type.Object({ reason: Type.String(), bytes: Type.Number(), preview: Type.String() });
 const Full = Type.Object({ maxBytes: Type.Number() });
 const Errors = Type.Object({ who: Type.String(), text: Type.String() });
+const Note = Type.Object({ text: Type.String() });
 const WireRefused = Type.Object({ authority: Type.String() });
 
 /**
@@ -41,6 +42,8 @@ export class ObservedView {
       this.#repeatable(record.type, `the wire refused a connection to ${record.authority}`);
     } else if (record.type === 'transcript_full' && Check(Full, record)) {
       this.#say('!', `the transcript is full at ${formatBytes(record.maxBytes)}; what came later was not kept`);
+    } else if (record.type === 'gateway.note' && Check(Note, record)) {
+      this.#say('-', `the model was told: ${record.text}`);
     } else if (Check(Said, record)) this.#said(record.type, record);
   }
 

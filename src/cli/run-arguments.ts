@@ -2,7 +2,9 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import { SandboxError } from '../errors.ts';
 import { parseSize } from '../lib/bytes.ts';
+import { parseCount } from '../lib/count.ts';
 import { parseDuration } from '../lib/duration.ts';
+import { parseUsd } from '../lib/money.ts';
 import { MAX_TIMER_MS, parseRunRequest, type RunRequest } from '../request/run-request.ts';
 import { optionName } from './option-name.ts';
 import { askOrLeave, readPrompt, readPromptFile } from './prompt.ts';
@@ -29,6 +31,7 @@ export interface RunOptions {
   readonly bashTimeout?: string;
   readonly maxTurns?: string;
   readonly maxTokens?: string;
+  readonly maxUsd?: string;
   readonly memory?: string;
   readonly cpus?: string;
   readonly pids?: string;
@@ -92,7 +95,8 @@ export async function understand(args: readonly string[], options: RunOptions): 
       cpus: number('--cpus', options.cpus, positive, 'a number above 0'),
       pids: number('--pids', options.pids, wholePositive, 'a whole number above 0'),
       maxTurns: number('--max-turns', options.maxTurns, wholePositive, 'a whole number above 0'),
-      maxTokens: number('--max-tokens', options.maxTokens, wholePositive, 'a whole number above 0'),
+      maxTokens: number('--max-tokens', options.maxTokens, parseCount, 'a whole number above 0, such as 200k or 1m'),
+      maxUsd: number('--max-usd', options.maxUsd, parseUsd, 'an amount of US dollars such as 0.50, above 0'),
       acceptWeaker: options.acceptWeaker,
       keepOutputs: options.keepOutputs,
     }),

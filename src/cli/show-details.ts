@@ -34,7 +34,7 @@ export function detailLines(details: RunDetails, now: Date): string[] {
     ...row('Boundary', BOUNDARY),
     ...row('Changes', details.changes && handBackText(details.changes)),
     ...row('', details.changesState && becameText(details.changesState)),
-    ...row('Model calls', ledger && ledgerText(ledger)),
+    ...row('Model calls', ledger && ledgerText(ledger, plan?.limits.gateway)),
     ...(details.gate
       ? refusedTexts(details.gate).flatMap((text, at) => row(at === 0 ? 'Failed calls' : '', text))
       : []),
@@ -112,17 +112,24 @@ function findingText(what: string, finding: PostureFile['findings'][number]): st
   return `${what}: ${finding.field} (${finding.seen}): planned ${finding.expected}, found ${finding.actual}`;
 }
 
-function ledgerText({ requests, unsettled, refused, usage, costUsd, estimated, damaged }: LedgerSums): string {
+function ledgerText(
+  { requests, unsettled, refused, usage, costUsd, estimated, damaged }: LedgerSums,
+  limits: RunPlan['limits']['gateway'] | undefined,
+): string {
   const { input, output, cacheRead, cacheWrite } = usage;
   const cache =
     cacheRead + cacheWrite > 0 ? `, cache ${formatCount(cacheRead)} read, ${formatCount(cacheWrite)} written` : '';
   return [
-    `${requests}, ${formatCount(input)} tokens in, ${formatCount(output)} out${cache}`,
-    `${formatUsd(costUsd)}${estimated ? ' (partly estimated)' : ''}`,
+    `${requests}${of(limits?.requests, String)}, ${formatCount(input)} tokens in, ${formatCount(output)}${of(limits?.outputTokens, formatCount)} out${cache}`,
+    `${formatUsd(costUsd)}${of(limits?.costUsd, formatUsd)}${estimated ? ' (partly estimated)' : ''}`,
     ...(unsettled > 0 ? [`${unsettled} without a recorded end`] : []),
     ...(refused > 0 ? [`${refused} refused`] : []),
     ...(damaged > 0 ? [`${plural(damaged, 'damaged line')} in the ledger`] : []),
   ].join('; ');
+}
+
+function of(limit: number | undefined, format: (limit: number) => string): string {
+  return limit === undefined ? '' : ` of ${format(limit)}`;
 }
 
 function fileLines({ folder, files }: RunDetails): string[] {

@@ -10,6 +10,8 @@ export interface GatewayOptions {
   readonly run: string;
   readonly source: ModelSource;
   readonly limits: GatewayLimits;
+  /** Time that the run is given from now on, milliseconds; the model is told when little of it is left. */
+  readonly wallMs?: number;
   /** What pi must declare, no more and no less. */
   readonly tools: readonly string[];
   /** Tools that may be declared as well. */

@@ -1,3 +1,4 @@
+import { addUsd } from '../lib/money.ts';
 import type { LedgerUsage } from '../protocol/ledger.ts';
 
 /** Why a run cannot go on, or what its model keeps failing with. */
@@ -70,7 +71,7 @@ export class StateKeeper {
         cacheRead: usage.cacheRead + result.usage.cacheRead,
         cacheWrite: usage.cacheWrite + result.usage.cacheWrite,
       },
-      costUsd: costUsd + result.usage.costUsd,
+      costUsd: addUsd(costUsd, result.usage.costUsd),
       estimated: estimated || result.usage.estimated === true,
       lastStopReason: result.stopReason,
       ...(result.text === '' ? {} : { lastAnswerText: result.text }),

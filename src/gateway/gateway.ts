@@ -6,21 +6,22 @@ import { withDeadline } from '../lib/deadline.ts';
 import { GATE_PATH } from '../protocol/wire.ts';
 import { Admission, type Admitted, OtherTools } from './admission.ts';
 import { AnswerRecord } from './answer-record.ts';
-import { Budget, LimitReached } from './budget.ts';
+import { LimitReached } from './budget.ts';
 import { ProviderIdle, streamAnswer } from './call.ts';
+import { closeEntry, closeRecord, openEntry, openRecords } from './call-entries.ts';
 import { deltaOf } from './deltas.ts';
 import { GateBypassed, GateDoor } from './gate-door.ts';
 import type { GatewayOptions } from './gateway-options.ts';
 import { type GatewayFailure, type GatewayState, StateKeeper } from './gateway-state.ts';
 import { isGivenUp } from './given-up.ts';
 import { HttpFront } from './http-front.ts';
+import { Meter, type MeteredCall, type Settled } from './meter.ts';
 import { SecretInRequest } from './redact-request.ts';
 import { RefusedRequest } from './refusal.ts';
 import { ConnectionEnded, readBody } from './request-body.ts';
 import { checkHead } from './request-head.ts';
 import { ClientGone, SseAnswer } from './sse-answer.ts';
 import { terminalEvent } from './terminal-event.ts';
-import { settledUsage } from './usage.ts';
 
 export type { GatewayDelta, GatewayFailure, GatewayState } from './gateway-state.ts';
 
@@ -36,7 +37,7 @@ const CLOSE_DEADLINE_MS = 5_000;
 export class Gateway {
   readonly #options: GatewayOptions;
   readonly #front: HttpFront;
-  readonly #budget: Budget;
+  readonly #meter: Meter;
   readonly #admission: Admission;
   readonly #door: GateDoor | undefined;
   readonly #keeper = new StateKeeper();
@@ -47,7 +48,7 @@ export class Gateway {
 
   constructor(options: GatewayOptions) {
     this.#options = options;
-    this.#budget = new Budget(options.limits);
+    this.#meter = new Meter(options, this.#now());
     this.#admission = new Admission(options);
     this.#door = options.gate && new GateDoor(options.gate, options.reachableTools);
     this.#front = new HttpFront({
@@ -99,8 +100,8 @@ export class Gateway {
       if (this.#door === undefined) checkHead(req, ['/messages']);
       else if (checkHead(req, ['/messages', GATE_PATH]) === GATE_PATH)
         return await this.#question(this.#door, req, res);
-      leave = this.#budget.enter();
-      const count = (bytes: number): void => this.#budget.countBytes(bytes);
+      leave = this.#meter.budget.enter();
+      const count = (bytes: number): void => this.#meter.budget.countBytes(bytes);
       const body = await readBody(req, { max: this.#options.limits.requestBytes, count });
       this.#checkStanding();
       const admitted = this.#admission.admit(body);
@@ -134,28 +135,16 @@ export class Gateway {
 
   async #call(admitted: Admitted, res: ServerResponse): Promise<void> {
     const { run, source, limits, ledger, record, onDelta } = this.#options;
-    const maxTokens = this.#budget.reserve(Math.min(admitted.wantedTokens, source.model.maxTokens));
     const started = this.#now();
+    const metered = this.#meter.open(admitted, started);
     const call = this.#keeper.opened(started);
-    const { bytes, sha256, messages } = admitted;
+    const { messages, reserved } = metered;
     const abort = new AbortController();
     let message: AssistantMessage | undefined;
     this.#aborts.add(abort);
     try {
-      ledger({
-        ...{ v: 1, entry: 'open', time: this.#time(), run, call },
-        ...{ provider: source.identity.provider, model: source.identity.model },
-        ...{ requestBytes: bytes, requestSha256: sha256, messages: messages.length },
-      });
-      record({
-        source: 'observed',
-        type: 'gateway.request',
-        call,
-        model: source.model.id,
-        messages: messages.length,
-        bytes,
-        ...(Object.keys(admitted.redacted).length === 0 ? {} : { redacted: admitted.redacted }),
-      });
+      ledger(openEntry({ run, time: this.#time(), call }, admitted, metered, source));
+      for (const entry of openRecords(call, admitted, metered, source)) record(entry);
       const answer = new SseAnswer(res);
       res.on('close', () => {
         if (!res.writableFinished) abort.abort(new ClientGone('the client closed the connection'));
@@ -163,7 +152,7 @@ export class Gateway {
       const said = new AnswerRecord();
       message = await streamAnswer({
         ...{ source, messages, idleMs: limits.idleMs, answer, abort },
-        options: { ...admitted.options, maxTokens },
+        options: { ...admitted.options, maxTokens: reserved.tokens },
         onEvent: (event) => {
           said.add(event);
           this.#door?.passing(event);
@@ -171,7 +160,7 @@ export class Gateway {
           if (delta !== undefined) onDelta?.(delta);
         },
       });
-      this.#settle(call, started, admitted, maxTokens, message, said, answer, abort.signal);
+      this.#settle(call, started, metered, message, said, answer, abort.signal);
     } finally {
       this.#aborts.delete(abort);
       // Without a settled message the ledger failed: the reservation stays, and so does the failure.
@@ -182,41 +171,37 @@ export class Gateway {
   #settle(
     call: number,
     started: number,
-    admitted: Admitted,
-    reserved: number,
+    metered: MeteredCall,
     message: AssistantMessage,
     said: AnswerRecord,
     answer: SseAnswer,
     signal: AbortSignal,
   ): void {
     const { run, source, ledger, record, onDelta, limits } = this.#options;
-    const usage = settledUsage(message, admitted.bytes, source);
-    this.#budget.settle(reserved, usage.output);
     const idle = signal.reason instanceof ProviderIdle;
+    const durationMs = Math.max(0, Math.round(this.#now() - started));
+    // While it was silent for too long, it was not at work.
+    const settled = this.#meter.close(metered, message, idle ? durationMs - limits.idleMs : durationMs);
     const end = terminalEvent(message, { idleMs: idle ? limits.idleMs : undefined });
     const error = end.type === 'error' ? end.errorMessage : undefined;
     const stopReason = end.reason;
-    this.#keeper.closed({ stopReason, text: said.text, usage, error });
-    const durationMs = Math.max(0, Math.round(this.#now() - started));
-    const toolCalls = said.toolCalls.map(({ id, name }) => ({ id: id.slice(0, 256), name: name.slice(0, 256) }));
-    ledger({ v: 1, entry: 'close', time: this.#time(), run, call, stopReason, usage, durationMs, toolCalls });
-    record({
-      ...{ source: 'observed', type: 'gateway.response', call, stopReason, text: said.text },
-      ...(said.textOmitted > 0 ? { textOmitted: said.textOmitted } : {}),
-      ...{ thinkingBytes: said.thinkingBytes, toolCalls: said.toolCalls, usage, durationMs },
-      ...(error === undefined ? {} : { error, category: idle ? 'idle' : message.rawStopReason }),
-    });
+    this.#keeper.closed({ stopReason, text: said.text, usage: settled.usage, error });
+    const ended = { stopReason, usage: settled.usage, durationMs };
+    const category = idle ? 'idle' : message.rawStopReason;
+    ledger(closeEntry({ run, time: this.#time(), call }, ended, said));
+    record(closeRecord(call, ended, said, error === undefined ? undefined : { error, category }));
     answer.finish(source.scrubber.deep(end));
     onDelta?.({ call, type: 'end', stopReason });
-    this.#judge(message, error, idle);
+    this.#judge(message, error, idle, settled);
   }
 
   /** Whether what a call ended with ends the run. */
-  #judge(message: AssistantMessage, error: string | undefined, idle: boolean): void {
+  #judge(message: AssistantMessage, error: string | undefined, idle: boolean, { reached }: Settled): void {
     const { source, limits } = this.#options;
     const offScript = source.failure?.();
     if (offScript !== undefined) this.#fail({ kind: 'scenario', message: offScript });
     else if (idle) this.#reachLimit('gateway.idleMs', `nothing came from the provider for ${limits.idleMs} ms`);
+    else if (reached !== undefined) this.#reachLimit(reached.limit, reached.message);
     else if (error !== undefined && isGivenUp(message.rawStopReason)) {
       this.#keeper.failed({ kind: 'model', message: error });
     }

@@ -31,6 +31,8 @@ export interface ModelSource {
   readonly scrubber: Scrubber;
   /** US dollars, from list prices. */
   price(usage: Pick<Usage, 'input' | 'output' | 'cacheRead' | 'cacheWrite'>): number;
+  /** Most that a call can cost, US dollars: so much input at any price that the model has for it, and so many output tokens asked for. */
+  worstPrice(tokens: { readonly input: number; readonly output: number }): number;
   /** Why the run must end: a scenario that went off script. */
   failure?(): string | undefined;
   /** Closes connections to the provider. */

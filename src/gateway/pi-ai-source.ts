@@ -12,6 +12,7 @@ import type { PlannedModel } from '../protocol/model.ts';
 import { SaidBound } from './answer-bounds.ts';
 import type { ModelIdentity } from './conversation.ts';
 import type { CallOptions, ModelSource } from './model-source.ts';
+import { outputOptions, plannedPrice, worstPrice } from './output-price.ts';
 import { Scrubber } from './scrub.ts';
 import { describeUpstreamError, type UpstreamFacts } from './upstream-error.ts';
 import { UpstreamRoute } from './upstream-fetch.ts';
@@ -64,6 +65,7 @@ export class PiAiSource implements ModelSource {
       input: [...model.input],
       contextWindow: model.contextWindow,
       maxTokens: model.maxTokens,
+      ...plannedPrice(model),
     };
   }
 
@@ -98,10 +100,9 @@ export class PiAiSource implements ModelSource {
           onActivity();
           return options.pace?.();
         },
-        ...(options.maxTokens === undefined ? {} : { maxTokens: options.maxTokens }),
+        ...outputOptions(this.#model, options.maxTokens, reasoning),
         ...(options.temperature === undefined ? {} : { temperature: options.temperature }),
         ...(options.toolChoice === undefined ? {} : { toolChoice: options.toolChoice }),
-        ...(reasoning === undefined ? {} : { reasoning }),
       },
     );
     for await (const event of events) {
@@ -120,6 +121,10 @@ export class PiAiSource implements ModelSource {
   price(usage: Parameters<ModelSource['price']>[0]): number {
     const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
     return calculateCost(this.#model, { ...usage, totalTokens: 0, cost }).total;
+  }
+
+  worstPrice(tokens: Parameters<ModelSource['worstPrice']>[0]): number {
+    return worstPrice(this.#model, tokens);
   }
 
   close(): void {

@@ -15,8 +15,8 @@ export const SPILL_RESERVE = 4 * MiB;
  */
 export const GATE_TIMEOUT_MS = 16 * SECOND;
 
-/** Hard caps. All of them exist in every run; the policy can only choose other values. */
-export function limitsFor({ limits: wanted }: Policy, sizes: Sizes): RunLimits {
+/** Hard caps. All of them but that of money exist in every run; the policy can only choose other values. `costUsd` in US dollars. */
+export function limitsFor({ limits: wanted }: Policy, sizes: Sizes, costUsd: number | undefined): RunLimits {
   return {
     wallMs: wanted.timeoutMs,
     bootMs: MINUTE,
@@ -36,6 +36,7 @@ export function limitsFor({ limits: wanted }: Policy, sizes: Sizes): RunLimits {
       totalRequestBytes: 1024 * MiB,
       outputTokensPerCall: 64_000,
       outputTokens: wanted.maxTokens,
+      ...(costUsd === undefined ? {} : { costUsd }),
       idleMs: 10 * MINUTE,
     },
   };

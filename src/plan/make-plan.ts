@@ -10,6 +10,7 @@ import type { RunRequest } from '../request/run-request.ts';
 import { containerSpec } from './container-spec.ts';
 import { limitsFor } from './limits.ts';
 import { serverNotices } from './mcp-servers.ts';
+import { moneyLimit } from './money-limit.ts';
 import { piCommand } from './pi-command.ts';
 import { PROFILE_WRITES } from './profiles.ts';
 import { chooseProjectFiles } from './project-files.ts';
@@ -80,7 +81,7 @@ export function makePlan(request: RunRequest, facts: HostFacts): RunPlan {
   notices.push(...project.notices, ...serverNotices(policy.mcp.servers));
   const container = planContainer(request, facts, mode, sizes, project.covered);
   checkAcceptWeaker(request.acceptWeaker ?? [], containerSpec(container));
-  const limits = limitsFor(policy, sizes);
+  const limits = limitsFor(policy, sizes, moneyLimit(facts, placeName(policy, '/limits/maxUsd', '--max-usd'), notices));
   return {
     v: 1,
     run: facts.run,

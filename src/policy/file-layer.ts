@@ -47,6 +47,7 @@ export const FILE_SETTINGS: readonly { from: string; to: string; convert: Conver
   { from: '/limits/maxBashTimeout', to: '/maxBashTimeoutSeconds', convert: seconds, words: DURATION_WORDS },
   { from: '/limits/maxTurns', to: '/limits/maxTurns', convert: asIs },
   { from: '/limits/maxTokens', to: '/limits/maxTokens', convert: asIs },
+  { from: '/limits/maxUsd', to: '/limits/maxUsd', convert: asIs },
   { from: '/limits/memory', to: '/limits/memory', convert: parseSize, words: SIZE_WORDS },
   { from: '/limits/cpus', to: '/limits/cpus', convert: asIs },
   { from: '/limits/pids', to: '/limits/pids', convert: asIs },

@@ -11,6 +11,7 @@ const OPTION_SETTINGS: readonly (readonly [keyof RunRequest, string, string])[] 
   ['bashTimeoutMs', '/limits/bashTimeoutMs', '--bash-timeout'],
   ['maxTurns', '/limits/maxTurns', '--max-turns'],
   ['maxTokens', '/limits/maxTokens', '--max-tokens'],
+  ['maxUsd', '/limits/maxUsd', '--max-usd'],
   ['memory', '/limits/memory', '--memory'],
   ['cpus', '/limits/cpus', '--cpus'],
   ['pids', '/limits/pids', '--pids'],

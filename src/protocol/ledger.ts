@@ -35,6 +35,10 @@ export const LedgerEntry = Type.Union([
       requestBytes: Type.Integer({ minimum: 0 }),
       requestSha256: Type.String(),
       messages: Type.Integer({ minimum: 0 }),
+      /** Output tokens that it may ask for. */
+      maxOutputTokens: Type.Optional(Type.Integer({ minimum: 1 })),
+      /** Set aside for it, US dollars; where money is counted. */
+      reservedUsd: Type.Optional(Type.Number({ minimum: 0 })),
     },
     { additionalProperties: false },
   ),

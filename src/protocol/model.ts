@@ -17,6 +17,13 @@ export const PlannedModel = Type.Object(
     contextWindow: Type.Integer({ minimum: 1 }),
     /** Output tokens per call. */
     maxTokens: Type.Integer({ minimum: 1 }),
+    /** List price, US dollars for a million tokens; absent when it is not known, or nothing. */
+    price: Type.Optional(
+      Type.Object(
+        { input: Type.Number({ minimum: 0 }), output: Type.Number({ minimum: 0 }) },
+        { additionalProperties: false },
+      ),
+    ),
   },
   { additionalProperties: false },
 );
@@ -37,6 +44,8 @@ export const GatewayLimits = Type.Object(
     outputTokensPerCall: Type.Integer({ minimum: 1 }),
     /** Output tokens in one run. */
     outputTokens: Type.Integer({ minimum: 1 }),
+    /** Money of all calls, US dollars at list price; absent when it is not counted. */
+    costUsd: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
     /** Time without any byte from the provider, milliseconds. */
     idleMs: Type.Integer({ minimum: 1 }),
   },

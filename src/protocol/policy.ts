@@ -18,6 +18,8 @@ const strict = { additionalProperties: false } as const;
 const Duration = Type.String({ minLength: 2, maxLength: 16 });
 const Size = Type.String({ minLength: 1, maxLength: 16 });
 const Count = Type.Integer({ minimum: 1 });
+/** US dollars. */
+const Usd = Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000 });
 
 /** What holds for paths that no rule names. */
 const PathDefaultFile = Type.Object(
@@ -103,6 +105,7 @@ export const PolicyFile = Type.Object(
           maxBashTimeout: Type.Optional(Duration),
           maxTurns: Type.Optional(Count),
           maxTokens: Type.Optional(Count),
+          maxUsd: Type.Optional(Usd),
           memory: Type.Optional(Size),
           cpus: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
           pids: Type.Optional(Count),
@@ -170,6 +173,8 @@ export const PolicyLimits = Type.Object(
     bashTimeoutMs: Count,
     maxTurns: Count,
     maxTokens: Count,
+    /** US dollars; absent when money is not limited. */
+    maxUsd: Type.Optional(Usd),
     /** Bytes. */
     memory: Type.Optional(Count),
     cpus: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { SandboxError } from '../errors.ts';
 import { formatBytes, sentence } from '../lib/format.ts';
+import { MAX_USD } from '../lib/money.ts';
 import { problemText, strictParse } from '../lib/strict-parse.ts';
 import { ProfileName, WorkspaceMode } from '../protocol/plan.ts';
 
@@ -53,7 +54,10 @@ export const RunRequest = Type.Object(
     /** Size of the workspace, bytes. */
     disk: Type.Optional(Positive),
     maxTurns: Type.Optional(Positive),
+    /** Output tokens. */
     maxTokens: Type.Optional(Positive),
+    /** US dollars at list price, to the billionth. */
+    maxUsd: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: MAX_USD })),
     acceptWeaker: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
     keepOutputs: Type.Optional(Type.Boolean()),
   },

@@ -86,6 +86,7 @@ export async function execute(parts: ExecuteParts): Promise<RunResult> {
     run: plan.run,
     source: prepared.source,
     limits: plan.limits.gateway,
+    wallMs: plan.limits.wallMs,
     tools: plan.pi.tools,
     reachableTools: plan.pi.reachable,
     gate: gateOfRun(parts, plan, files, timers),

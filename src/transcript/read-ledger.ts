@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Check } from '@sinclair/typebox/value';
 import { lines } from '../lib/lines.ts';
+import { addUsd } from '../lib/money.ts';
 import { LedgerEntry } from '../protocol/ledger.ts';
 import type { LedgerSums } from '../protocol/run-details.ts';
 import { LEDGER_FILE } from './ledger-file.ts';
@@ -41,7 +42,7 @@ export async function readLedger(runFolder: string): Promise<LedgerSums | undefi
         totals.usage.output += entry.usage.output;
         totals.usage.cacheRead += entry.usage.cacheRead;
         totals.usage.cacheWrite += entry.usage.cacheWrite;
-        totals.costUsd += entry.usage.costUsd;
+        totals.costUsd = addUsd(totals.costUsd, entry.usage.costUsd);
         totals.estimated ||= entry.usage.estimated === true;
       }
     }

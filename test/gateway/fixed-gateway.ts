@@ -23,6 +23,9 @@ class FixedSource implements ModelSource {
   /** Each call waits for it. */
   gate: Promise<void> = Promise.resolve();
   outputTokens = 1;
+  /** US dollars that so many output tokens cost at most. */
+  worst: (output: number) => number = () => 0.5;
+  stopReason: 'stop' | 'length' = 'stop';
 
   async *stream(
     messages: readonly Message[],
@@ -34,11 +37,11 @@ class FixedSource implements ModelSource {
     const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0.5 };
     yield {
       type: 'done',
-      reason: 'stop',
+      reason: this.stopReason,
       message: {
         role: 'assistant',
         content: [],
-        ...{ provider: 'test', api: 'test-api', model: 'fixed', stopReason: 'stop', timestamp: 1 },
+        ...{ provider: 'test', api: 'test-api', model: 'fixed', stopReason: this.stopReason, timestamp: 1 },
         usage: { input: 10, output: this.outputTokens, cacheRead: 0, cacheWrite: 0, totalTokens: 11, cost },
       },
     };
@@ -46,6 +49,10 @@ class FixedSource implements ModelSource {
 
   price(): number {
     return 0;
+  }
+
+  worstPrice({ output }: { output: number }): number {
+    return this.worst(output);
   }
 }
 
@@ -55,7 +62,7 @@ export interface FixedGateway {
   /** A new gateway with a new source, in place of the one before. */
   restart(options: Parameters<typeof startGateway>[1]): Promise<void>;
   /** The first call of a run, as pi makes it. */
-  ask(): Promise<AssistantMessage>;
+  ask(messages?: readonly Message[]): Promise<AssistantMessage>;
 }
 
 /** Gives each test of a file a gateway of its own in front of a `FixedSource`. */
@@ -82,6 +89,6 @@ export function fixedGateway(): FixedGateway {
       await harness.close();
       await start(options);
     },
-    ask: () => askAsPi(harness, 'fixed', [systemMessage(), userMessage('hi')]),
+    ask: (messages = [systemMessage(), userMessage('hi')]) => askAsPi(harness, 'fixed', messages),
   };
 }

@@ -42,6 +42,8 @@ export async function startGateway(
     ledger?: (entry: LedgerEntry) => void;
     redaction?: Omit<RequestRedaction, 'record'>;
     gate?: GatePort;
+    wallMs?: number;
+    now?: () => number;
   } = {},
 ): Promise<Harness> {
   const ledger: LedgerEntry[] = [];
@@ -55,6 +57,8 @@ export async function startGateway(
     tools: options.tools ?? TOOLS,
     ...(options.redaction && { redaction: { ...options.redaction, record: (record) => void records.push(record) } }),
     ...(options.gate === undefined ? {} : { gate: options.gate }),
+    ...(options.wallMs === undefined ? {} : { wallMs: options.wallMs }),
+    ...(options.now === undefined ? {} : { now: options.now }),
     record: (record) => void records.push(record),
     ledger: (entry) => {
       options.ledger?.(entry);

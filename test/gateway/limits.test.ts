@@ -23,7 +23,7 @@ describe('limits end the run by name, and pi does not retry', () => {
     fixed.source.gate = new Promise((resolve) => {
       release = resolve;
     });
-    const pending = Array.from({ length: 20 }, fixed.ask);
+    const pending = Array.from({ length: 20 }, () => fixed.ask());
     await expect.poll(() => fixed.harness.gateway.state.refused).toBe(18);
     expect(fixed.source.calls).toHaveLength(2);
     release();
