@@ -16,6 +16,8 @@ export type UpstreamCategory =
   | 'timeout'
   | 'redirect'
   | 'answer_size'
+  | 'no_answer'
+  | 'garbage'
   | 'server'
   | 'other';
 
@@ -26,6 +28,8 @@ export interface UpstreamFacts {
   retryAfterSeconds?: number | undefined;
   /** Node's error code of a connection that failed or broke. */
   networkCode?: string | undefined;
+  /** Any of its body came. */
+  answered?: boolean | undefined;
   /** The answer was cut, because it was larger than one that is meant to be read. */
   tooLarge?: boolean | undefined;
 }
@@ -45,7 +49,8 @@ export function describeUpstreamError(
     ...(networkCode !== undefined ? [networkCode] : []),
     ...(category === 'rate_limit' && retryAfterSeconds !== undefined ? [`free again in ${retryAfterSeconds} s`] : []),
   ];
-  return { category, text: notes.length === 0 ? `${TEXTS[category]}.` : `${TEXTS[category]} (${notes.join(', ')}).` };
+  const words = category === 'garbage' && isRetryableAssistantError(original) ? GARBAGE_RETRIED : TEXTS[category];
+  return { category, text: notes.length === 0 ? `${words}.` : `${words} (${notes.join(', ')}).` };
 }
 
 const TEXTS: Record<UpstreamCategory, string> = {
@@ -61,9 +66,14 @@ const TEXTS: Record<UpstreamCategory, string> = {
   timeout: 'Timeout at the provider',
   redirect: 'The provider answered with a redirect, which is never followed',
   answer_size: 'The answer of the provider was cut, because it is much larger than what was asked for',
+  no_answer: 'Network error: the provider ended the connection without an answer',
+  garbage: 'What the provider sent is not a whole answer in its protocol',
   server: 'Server error at the provider',
   other: 'The provider reported a failure',
 };
+
+/** What pi tries again, it does by these words. */
+const GARBAGE_RETRIED = 'Server error: what the provider sent is not a whole answer in its protocol';
 
 const BY_STATUS: Record<number, UpstreamCategory> = {
   401: 'authentication',
@@ -90,7 +100,18 @@ function categoryOf(original: AssistantMessage, facts: UpstreamFacts): UpstreamC
   if (status !== undefined && status >= 300) return 'redirect';
   if (status !== undefined && status < 200) return 'server';
   if (facts.networkCode !== undefined) return 'network';
-  return categoryOfText(original);
+  return unreadable(original, facts) ?? categoryOfText(original);
+}
+
+/** Nothing came, or what came is none of the events that the provider's client knows. */
+function unreadable(
+  { content, errorMessage = '' }: AssistantMessage,
+  facts: UpstreamFacts,
+): UpstreamCategory | undefined {
+  if (facts.status === undefined) return undefined;
+  if (/\bJSON\b/.test(errorMessage) && !/^\{/.test(errorMessage)) return 'garbage';
+  if (content.length > 0 || !/\bended (without|before)\b/.test(errorMessage)) return undefined;
+  return facts.answered === true ? 'garbage' : 'no_answer';
 }
 
 /** For failures inside an answer that began well. */

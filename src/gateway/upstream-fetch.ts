@@ -112,7 +112,11 @@ function bodyOf(answer: IncomingMessage, watch: UpstreamWatch): ReadableStream<U
   const cut = (): void => {
     facts.tooLarge = true;
   };
-  const bounded = boundedAnswer(() => watch.onActivity(), cut);
+  const arrived = (): void => {
+    facts.answered = true;
+    watch.onActivity();
+  };
+  const bounded = boundedAnswer(arrived, cut);
   const finished = (error: NodeJS.ErrnoException | null): void => {
     if (error && facts.tooLarge !== true) facts.networkCode = networkCode(error);
   };

@@ -79,7 +79,7 @@ export function late(ms: number, answer: UpstreamAnswer): UpstreamAnswer {
   };
 }
 
-function sseText(record: SseRecord): string {
+export function sseText(record: SseRecord): string {
   if (record === '[DONE]') return 'data: [DONE]\n\n';
   if (Array.isArray(record)) return `event: ${record[0]}\ndata: ${JSON.stringify(record[1])}\n\n`;
   return `data: ${JSON.stringify(record)}\n\n`;
