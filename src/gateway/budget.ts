@@ -101,9 +101,11 @@ export class Budget {
    */
   reserve(wanted: number, worstUsd: (tokens: number) => number): Reservation {
     const { requests, outputTokens, outputTokensPerCall, costUsd } = this.#limits;
-    if (this.#requests >= requests) throw new LimitReached('requests', `more than ${requests} model calls in one run`);
+    if (this.#requests >= requests)
+      throw new LimitReached('requests', `more than ${requests} model calls in one run (--max-turns)`);
     const left = this.#tokensLeft();
-    if (left < 1) throw new LimitReached('outputTokens', `${formatCount(outputTokens)} output tokens are used up`);
+    if (left < 1)
+      throw new LimitReached('outputTokens', `${formatCount(outputTokens)} output tokens are used up (--max-tokens)`);
     const asked = Math.max(1, Math.min(Math.floor(wanted), outputTokensPerCall));
     const most = Math.min(asked, left);
     const worst = (tokens: number): number => Math.ceil(worstUsd(tokens) * 1e9);
@@ -152,6 +154,6 @@ export class Budget {
     const others =
       this.#nanosReserved > 0 ? `, ${formatUsd(usdOf(this.#nanosReserved))} set aside for other calls` : '';
     const used = `${formatUsd(usdOf(this.#nanosUsed))} of ${formatUsd(costUsd)} are used${others}`;
-    return `${used}, and one more call could cost ${formatUsd(usdOf(nanos))}`;
+    return `${used}, and one more call could cost ${formatUsd(usdOf(nanos))} (--max-usd)`;
   }
 }

@@ -60,6 +60,15 @@ const WAYS: readonly Way[] = [
     args: ['--max-turns', '1'],
   },
   {
+    ends: 'a budget of money is used up',
+    code: 4,
+    outcome: { outcome: 'limit_reached', limit: 'gateway.costUsd', costUsd: 0.1215, requests: 1 },
+    turns: `[{ tools: [{ name: bash, arguments: { command: "true" } }], usage: { input: 40000, output: 100 } }, { text: b }]
+model: { cost: { input: 3, output: 15 } }`,
+    args: ['--max-usd', '0.15'],
+  },
+  { ends: 'money is to be counted for a model without a price', code: 2, turns: DONE, args: ['--max-usd', '1'] },
+  {
     ends: 'the time is over',
     code: 4,
     outcome: { outcome: 'limit_reached', limit: 'wallMs' },
