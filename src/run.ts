@@ -30,12 +30,23 @@ export async function runSandbox(request: RunRequest, host: RunHost): Promise<Ru
   const stops = new Stops();
   const turn = new TurnSwitch();
   using _listening = listen(host, stops, turn);
-  const prepared = await unlessInterrupted(stops, host, prepare(request, host, stops.signal));
+  const prepared = await unlessInterrupted(stops, host, prepare(request, host, stops.signal).then(renewed));
   // Awaited here: interrupts are listened to for as long as this function runs.
   try {
     return await execute({ request, host: prepared.redaction.around(host), prepared, stops, turn });
   } catch (error) {
     throw await redactedError(error, host);
+  }
+}
+
+/** A login that its provider does not renew is no reason to start a container. */
+async function renewed(prepared: Prepared): Promise<Prepared> {
+  try {
+    await prepared.source.renew?.();
+    return prepared;
+  } catch (error) {
+    prepared.source.close?.();
+    throw error;
   }
 }
 

@@ -1,5 +1,5 @@
 import { hostname, userInfo } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import type { EndpointEnv } from '../container/endpoint.ts';
 import { stateRoot } from '../transcript/state-root.ts';
 
@@ -23,6 +23,12 @@ export const environment = {
     const { XDG_CONFIG_HOME: config } = process.env;
     const base = config !== undefined && isAbsolute(config) ? config : join(environment.homeDir, '.config');
     return { configDir: join(base, 'pi-sandbox') };
+  },
+  /** Where pi keeps its logins and providers: `$PI_CODING_AGENT_DIR`, in which it replaces a leading tilde, or its own place. */
+  get piFolder(): string {
+    const { PI_CODING_AGENT_DIR: named } = process.env;
+    if (!named) return join(environment.homeDir, '.pi/agent');
+    return resolve(named.replace(/^~(?=\/|$)/, () => environment.homeDir));
   },
   get machine(): string {
     return hostname();

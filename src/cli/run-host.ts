@@ -45,6 +45,7 @@ export function runHost(options: HostOptions): RunHost {
     stateRoot: environment.stateRoot,
     homeDir: environment.homeDir,
     ...environment.forPolicy,
+    piFolder: environment.piFolder,
     machine: environment.machine,
     now: () => new Date(),
     connect: () => engine,

@@ -35,6 +35,12 @@ export interface ModelSource {
   worstPrice(tokens: { readonly input: number; readonly output: number }): number;
   /** Why the run must end: a scenario that went off script. */
   failure?(): string | undefined;
+  /**
+   * Makes sure that the credentials can be used now: a login that is about to expire is renewed. Rejects with SandboxError `model`.
+   */
+  renew?(): Promise<void>;
+  /** Settles when nothing is being written on the host: a login that is being renewed. */
+  settled?(): Promise<void>;
   /** Closes connections to the provider. */
   close?(): void;
 }
@@ -42,8 +48,16 @@ export interface ModelSource {
 export interface ResolveOptions {
   /** The only way to the environment. */
   readonly env: (name: string) => string | undefined;
+  /** All of it, for commands that print keys; without it they get PATH and HOME. */
+  readonly environment?: () => Readonly<Record<string, string | undefined>>;
   /** Scenario files are relative to it. */
   readonly cwd: string;
+  /** Folder with pi's `auth.json` and `models.json`, absolute; without one only the environment has credentials. */
+  readonly piFolder?: string;
+  /** Rejects when a file of that folder must not be read, because somebody else than the user writes it. */
+  readonly checkFile?: (path: string) => Promise<void>;
+  /** In place of the way to servers that renew logins. */
+  readonly tokenFetch?: typeof fetch;
   /** Endpoint in place of the provider's own, for compatible servers and proxies. */
   readonly baseUrl?: string;
   /** `off`, `minimal`, `low`, `medium`, `high`, `xhigh` or `max`; without it pi in the container decides. */
@@ -65,6 +79,11 @@ export async function resolveModel(spec: string, options: ResolveOptions): Promi
     }
     const { scriptedSource } = await import('./scripted-source.ts');
     return scriptedSource(spec, spec.slice(SCRIPTED.length), options.cwd);
+  }
+  if (/^https?:\/\//.test(spec)) {
+    throw new SandboxError('model', 'An address does not say which model is meant, and how its server is spoken to.', {
+      hint: "Write --model openai-completions/MODEL --base-url ADDRESS/v1 for Ollama, vLLM, llama.cpp and the like, or describe the server in pi's models.json.",
+    });
   }
   if (!spec.includes('/')) {
     throw new SandboxError('model', `"${spec}" does not name a model: the provider is missing.`, {

@@ -15,7 +15,7 @@ import type { CallOptions, ModelSource } from './model-source.ts';
 import { outputOptions, plannedPrice, worstPrice } from './output-price.ts';
 import { Scrubber } from './scrub.ts';
 import { describeUpstreamError, type UpstreamFacts } from './upstream-error.ts';
-import { UpstreamRoute } from './upstream-fetch.ts';
+import { UpstreamRoute, type UpstreamWay } from './upstream-fetch.ts';
 
 /** The SDKs of providers give up after ten minutes unless told otherwise; the gateway's idle limit decides here. */
 const SDK_TIMEOUT_MS = 24 * 3_600_000;
@@ -31,6 +31,15 @@ export interface PiAiSourceOptions {
   readonly headers?: readonly string[];
   readonly thinking?: string | undefined;
   readonly failure?: () => string | undefined;
+  /** How the provider is reached from this host. */
+  readonly way?: UpstreamWay;
+  /** Says why there are no credentials for a call. */
+  readonly trouble?: (message: string | undefined) => UpstreamFacts | undefined;
+  /** See `ModelSource`. */
+  readonly renew?: () => Promise<void>;
+  readonly settled?: () => Promise<void>;
+  /** Knows the secrets already, and is told of later ones. */
+  readonly scrubber?: Scrubber;
 }
 
 /** A model behind pi-ai: every provider, and the scripted one, is called in this one way. */
@@ -39,6 +48,9 @@ export class PiAiSource implements ModelSource {
   readonly identity: ModelIdentity;
   readonly scrubber: Scrubber;
   readonly failure: () => string | undefined;
+  readonly renew: () => Promise<void>;
+  readonly settled: () => Promise<void>;
+  readonly #trouble: PiAiSourceOptions['trouble'];
   readonly #models: Models;
   readonly #model: Model<Api>;
   readonly #thinking: string | undefined;
@@ -51,8 +63,13 @@ export class PiAiSource implements ModelSource {
     this.#models = options.models;
     this.#model = model;
     this.#thinking = options.thinking;
-    this.#route = new UpstreamRoute(options.origin, [...Object.keys(model.headers ?? {}), ...(options.headers ?? [])]);
-    this.scrubber = new Scrubber(options.secrets);
+    const ownHeaders = [...Object.keys(model.headers ?? {}), ...(options.headers ?? [])];
+    this.#route = new UpstreamRoute(options.origin, ownHeaders, options.way);
+    this.scrubber = options.scrubber ?? new Scrubber([]);
+    this.scrubber.add(options.secrets);
+    this.#trouble = options.trouble;
+    this.renew = options.renew ?? (async () => {});
+    this.settled = options.settled ?? (async () => {});
     this.failure = options.failure ?? (() => undefined);
     this.identity = { provider: model.provider, api: model.api, model: model.id };
     this.model = {
@@ -114,7 +131,11 @@ export class PiAiSource implements ModelSource {
         return;
       }
       if (event.type !== 'error' || event.reason === 'aborted') yield event;
-      else yield failed(event.error, facts);
+      else
+        yield failed(event.error, {
+          ...facts,
+          ...(facts.status === undefined && this.#trouble?.(event.error.errorMessage)),
+        });
     }
   }
 

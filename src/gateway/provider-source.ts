@@ -1,113 +1,87 @@
-import type { Api, AuthResult, Model, Provider } from '@earendil-works/pi-ai';
+import { join } from 'node:path';
 import { createModels } from '@earendil-works/pi-ai/models';
-import { messageOf, SandboxError } from '../errors.ts';
+import { SandboxError } from '../errors.ts';
 import { nearest } from '../lib/nearest.ts';
-import { COMPATIBLE_APIS, compatibleProvider } from './compatible-provider.ts';
+import { AuthTrouble } from './credentials/auth-trouble.ts';
+import { loadModelsJson } from './credentials/models-json.ts';
+import { renewing } from './credentials/renewing.ts';
+import { secretHeaders } from './credentials/secret-headers.ts';
+import { secretSettings } from './credentials/stored-credential.ts';
+import { UserCredentials } from './credentials/user-credentials.ts';
+import { findModel } from './find-model.ts';
+import { findProvider } from './find-provider.ts';
 import { hostAuthContext } from './host-auth.ts';
 import type { ModelSource, ResolveOptions } from './model-source.ts';
 import { PiAiSource, THINKING_LEVELS } from './pi-ai-source.ts';
-import { loadProvider, providerNames } from './provider-catalog.ts';
+import { ProviderAuth } from './provider-auth.ts';
+import { Scrubber } from './scrub.ts';
+import { extraCertificates } from './upstream/certificates.ts';
+import { proxyFor } from './upstream/proxy.ts';
+import type { UpstreamWay } from './upstream-fetch.ts';
 
-/** A real model with credentials from the environment. Throws SandboxError `model`. */
+/**
+ * A real model with the user's credentials. Nothing is contacted: a login that has expired is renewed by `renew`, or by the first
+ * call. Throws SandboxError `model`.
+ */
 export async function providerSource(spec: string, options: ResolveOptions): Promise<ModelSource> {
   checkThinking(options.thinking);
-  const origin = options.baseUrl === undefined ? undefined : originOf(options.baseUrl);
+  const { baseUrl, env, piFolder } = options;
+  const origin = baseUrl === undefined ? undefined : originOf(baseUrl);
   const slash = spec.indexOf('/');
-  const name = spec.slice(0, slash);
-  const provider = await findProvider(name, spec.slice(slash + 1), options);
-  const { model: found, thinking } = findModel(provider, spec.slice(slash + 1));
-  const model = options.baseUrl === undefined ? found : { ...found, baseUrl: options.baseUrl };
+  const [name, id] = [spec.slice(0, slash), spec.slice(slash + 1)];
+  const scrubber = new Scrubber([]);
+  const credentials = new UserCredentials(options, (secrets) => scrubber.add(secrets));
+  const custom =
+    piFolder === undefined ? undefined : await loadModelsJson(join(piFolder, 'models.json'), options.checkFile);
+  const found = await findProvider({ name, model: id, baseUrl, custom, credentials });
+  const { model: known, thinking } = findModel(found, id);
+  const headers = await credentials.modelHeaders(custom?.get(name), known.id);
+  const model = {
+    ...known,
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...(headers === undefined ? {} : { headers: { ...known.headers, ...headers } }),
+  };
 
+  const way = await wayOf(env, baseUrl ?? model.baseUrl);
+  const trouble = new AuthTrouble();
+  const { tokenFetch } = options;
+  const provider = renewing(found, { way, trouble, tokenFetch, addressGiven: baseUrl !== undefined });
   const asked = new Set<string>();
-  const models = createModels({ authContext: hostAuthContext(options.env, asked) });
+  const { store } = credentials;
+  const models = createModels({
+    authContext: hostAuthContext(env, asked),
+    ...(store === undefined ? {} : { credentials: store }),
+  });
   models.setProvider(provider);
-  const auth = await credentials(models.getAuth(model), provider, asked);
+  const auth = new ProviderAuth({ models, model, provider, store, asked });
+  const now = await auth.now();
+  const reached = origin ?? originOf(now.auth.baseUrl ?? model.baseUrl);
+  // A proxy that cannot be used is known before the run.
+  if (reached !== undefined) way.proxyFor(new URL(reached));
   return new PiAiSource({
     spec,
     models,
     model,
-    secrets: secretsOf(auth),
-    headers: Object.keys(auth.auth.headers ?? {}),
-    origin: origin ?? originOf(auth.auth.baseUrl ?? model.baseUrl),
+    scrubber,
+    secrets: [
+      ...(now.auth.apiKey === undefined ? [] : [now.auth.apiKey]),
+      ...secretHeaders(now.auth.headers),
+      ...secretSettings(now.env),
+    ],
+    headers: Object.keys(now.auth.headers ?? {}),
+    origin: reached,
     thinking: options.thinking ?? thinking,
+    way,
+    trouble: (message) => trouble.of(message),
+    renew: () => auth.renew(),
+    ...(store === undefined ? {} : { settled: () => store.settled() }),
   });
 }
 
-async function findProvider(name: string, model: string, options: ResolveOptions): Promise<Provider> {
-  const compatible = COMPATIBLE_APIS.find((api) => api === name);
-  if (compatible !== undefined) {
-    if (options.baseUrl === undefined) {
-      throw new SandboxError('model', `"${name}" is a wire protocol, so the address of a server is needed with it.`, {
-        hint: 'Give the address with --base-url, or name a provider.',
-      });
-    }
-    return compatibleProvider(compatible, model, options.baseUrl);
-  }
-  const provider = await loadProvider(name);
-  if (provider !== undefined) return provider;
-  const names = await providerNames();
-  const guess = nearest(name, names);
-  throw new SandboxError('model', `There is no provider "${name}".`, {
-    hint: `${guess === undefined ? '' : `Did you mean "${guess}"? `}Known providers: ${names.join(', ')}.`,
-  });
-}
-
-/** Exact id first; then, as pi does, an id with a thinking level behind a colon. */
-function findModel(provider: Provider, id: string): { model: Model<Api>; thinking?: string } {
-  const models = provider.getModels();
-  const exact = models.find((model) => model.id === id);
-  if (exact !== undefined) return { model: exact };
-  const colon = id.lastIndexOf(':');
-  const level = id.slice(colon + 1);
-  if (colon > 0 && THINKING_LEVELS.includes(level)) {
-    const model = models.find((candidate) => candidate.id === id.slice(0, colon));
-    if (model !== undefined) return { model, thinking: level };
-  }
-  const ids = models.map((model) => model.id);
-  const guess = nearest(id, ids) ?? ids.find((known) => known.includes(id));
-  const shown = ids.slice(0, MODELS_SHOWN).join(', ');
-  const more = ids.length > MODELS_SHOWN ? ` and ${ids.length - MODELS_SHOWN} more` : '';
-  throw new SandboxError('model', `Provider "${provider.id}" has no model "${id}".`, {
-    hint:
-      guess === undefined
-        ? `Known models: ${shown}${more}. For other servers write openai-completions/MODEL with --base-url.`
-        : `Did you mean "${provider.id}/${guess}"?`,
-  });
-}
-
-/** Model ids in an error. */
-const MODELS_SHOWN = 20;
-
-async function credentials(
-  pending: Promise<AuthResult | undefined>,
-  provider: Provider,
-  asked: ReadonlySet<string>,
-): Promise<AuthResult> {
-  let found: AuthResult | undefined;
-  try {
-    found = await pending;
-  } catch (error) {
-    throw new SandboxError('model', `The credentials for "${provider.id}" cannot be used: ${messageOf(error)}.`);
-  }
-  if (found !== undefined) return found;
-  const names = [...asked];
-  throw new SandboxError('model', `There are no credentials for provider "${provider.id}".`, {
-    hint:
-      names.length === 0
-        ? 'This provider only has a login, which is not supported yet.'
-        : `Set ${names.length === 1 ? names[0] : `one of ${names.join(', ')}`} in the environment. The key stays on the host.`,
-  });
-}
-
-function secretsOf({ auth, env }: AuthResult): string[] {
-  const headers = Object.values(auth.headers ?? {}).flatMap((value) => value?.split(/\s+/) ?? []);
-  // Settings travel in the same map as credentials; scrubbing a region name would damage ordinary text.
-  const settings = Object.entries(env ?? {}).flatMap(([key, value]) => (/KEY|TOKEN|SECRET/.test(key) ? [value] : []));
-  return [
-    ...(auth.apiKey === undefined ? [] : [auth.apiKey]),
-    ...headers.filter((part) => part !== 'Bearer'),
-    ...settings,
-  ];
+/** Certificates matter over TLS alone. */
+async function wayOf(env: ResolveOptions['env'], address: string): Promise<Required<UpstreamWay>> {
+  const ca = address.startsWith('http://') ? undefined : await extraCertificates(env);
+  return { proxyFor: (target) => proxyFor(target, env), ca };
 }
 
 function checkThinking(level: string | undefined): void {

@@ -1,25 +1,50 @@
 import { MIN_FORM, secretForms } from '../lib/secret-forms.ts';
 
 const REPLACEMENT = '[secret removed]';
+/** Secrets that are known at once. A login is renewed each hour or so; the first of hundreds are long worth nothing. */
+const MAX_SECRETS = 200;
 
 /**
  * Takes secrets out of text that leaves the host: as they are, and in base64, percent and hex encoding. Nothing
  * should ever contain them, since providers do not send keys back; this is the second net.
  */
 export class Scrubber {
-  readonly #secrets: readonly string[];
-  readonly #forms: readonly string[];
+  readonly #secrets = new Set<string>();
+  #forms: readonly string[] = [];
+  #onAdded: (secrets: readonly string[]) => void = () => {};
 
   constructor(secrets: readonly string[]) {
-    this.#secrets = secrets;
-    const forms = new Set(secrets.filter((secret) => secret.length >= MIN_FORM).flatMap(secretForms));
+    this.add(secrets);
+  }
+
+  /** More of them: a login that was renewed. Known from now on, also to windows that are open. */
+  add(secrets: readonly string[]): void {
+    const fresh = secrets.filter((secret) => !this.#secrets.has(secret));
+    if (fresh.length === 0) return;
+    for (const secret of fresh) {
+      this.#secrets.add(secret);
+      const [oldest] = this.#secrets;
+      if (this.#secrets.size > MAX_SECRETS && oldest !== undefined) this.#secrets.delete(oldest);
+    }
+    const forms = [...this.#secrets].filter((secret) => secret.length >= MIN_FORM).flatMap(secretForms);
     // Longer forms first, so that a form inside another one does not leave a rest behind.
-    this.#forms = [...forms].sort((a, b) => b.length - a.length);
+    this.#forms = [...new Set(forms)].sort((a, b) => b.length - a.length);
+    this.#onAdded(fresh);
   }
 
   /** The secrets themselves, for whoever else must not let them through. A method, so that nothing prints them by accident. */
   secrets(): readonly string[] {
-    return this.#secrets;
+    return [...this.#secrets];
+  }
+
+  /** Calls back with secrets that come later. */
+  onAdded(listener: (secrets: readonly string[]) => void): void {
+    this.#onAdded = listener;
+  }
+
+  /** All forms that are looked for, the longest first. */
+  forms(): readonly string[] {
+    return this.#forms;
   }
 
   text(value: string): string {
@@ -34,7 +59,7 @@ export class Scrubber {
 
   /** Scrubs text that comes in pieces. */
   window(): ScrubWindow {
-    return new ScrubWindow(this, this.#forms);
+    return new ScrubWindow(this);
   }
 
   toJSON(): string {
@@ -52,19 +77,18 @@ export class Scrubber {
 /** Holds back the end of what came while it could be the beginning of a secret. */
 export class ScrubWindow {
   readonly #scrubber: Scrubber;
-  readonly #forms: readonly string[];
   #held = '';
 
-  constructor(scrubber: Scrubber, forms: readonly string[]) {
+  constructor(scrubber: Scrubber) {
     this.#scrubber = scrubber;
-    this.#forms = forms;
   }
 
   /** What may go out now. */
   push(piece: string): string {
-    if (this.#forms.length === 0) return piece;
+    const forms = this.#scrubber.forms();
+    if (forms.length === 0) return piece;
     const text = this.#scrubber.text(this.#held + piece);
-    const keep = Math.max(...this.#forms.map((form) => startAtEnd(text, form)));
+    const keep = Math.max(...forms.map((form) => startAtEnd(text, form)));
     this.#held = text.slice(text.length - keep);
     return text.slice(0, text.length - keep);
   }

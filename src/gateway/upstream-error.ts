@@ -21,8 +21,13 @@ export type UpstreamCategory =
   | 'server'
   | 'other';
 
+/** Why there were no credentials for a call: a login that its provider did not renew, none any more, or one that cannot be read. */
+export type LoginTrouble = 'refused' | 'gone' | 'unusable';
+
 /** What the connection to the provider showed. */
 export interface UpstreamFacts {
+  /** Nothing was sent, for want of credentials. */
+  login?: LoginTrouble | undefined;
   /** HTTP status of the last answer. */
   status?: number | undefined;
   retryAfterSeconds?: number | undefined;
@@ -42,6 +47,7 @@ export function describeUpstreamError(
   original: AssistantMessage,
   facts: UpstreamFacts,
 ): { category: UpstreamCategory; text: string } {
+  if (facts.login !== undefined) return { category: 'authentication', text: LOGIN_TEXTS[facts.login] };
   const category = categoryOf(original, facts);
   const { status, networkCode, retryAfterSeconds } = facts;
   const notes = [
@@ -74,6 +80,12 @@ const TEXTS: Record<UpstreamCategory, string> = {
 
 /** What pi tries again, it does by these words. */
 const GARBAGE_RETRIED = 'Server error: what the provider sent is not a whole answer in its protocol';
+
+const LOGIN_TEXTS: Record<LoginTrouble, string> = {
+  refused: 'The provider did not renew the login. Log in again with pi on the host.',
+  gone: 'There are no credentials for this provider on the host any more.',
+  unusable: 'The credentials for this provider cannot be used on the host.',
+};
 
 const BY_STATUS: Record<number, UpstreamCategory> = {
   401: 'authentication',

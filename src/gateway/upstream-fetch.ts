@@ -4,6 +4,7 @@ import { pipeline, Readable, type Transform } from 'node:stream';
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { boundedAnswer } from './answer-bounds.ts';
+import { HttpsTunnelAgent, HttpTunnelAgent } from './upstream/tunnel-agent.ts';
 import type { UpstreamFacts } from './upstream-error.ts';
 import { upstreamHeaders } from './upstream-headers.ts';
 
@@ -15,14 +16,22 @@ export interface UpstreamWatch {
   readonly onActivity: () => void;
 }
 
+/** How providers are reached from this host. */
+export interface UpstreamWay {
+  /** Company proxy for an address, if there is one. */
+  readonly proxyFor?: (target: URL) => URL | undefined;
+  /** Certificates to trust, PEM; Node's own when absent. */
+  readonly ca?: string[] | undefined;
+}
+
 /**
- * The way to one provider. It is a `fetch` of our own because the global one follows redirects with headers, obeys
- * proxy variables of the process and gives up after 300 s of silence. This one goes to one origin, never follows, has
- * no timeout of its own (the gateway's idle limit is the timeout) and sees every byte.
+ * The way to one provider. It is a `fetch` of our own because the global one follows redirects with headers, knows no company
+ * proxy and gives up after 300 s of silence. This one goes to one origin, never follows, has no timeout of its own (the
+ * gateway's idle limit is the timeout) and sees every byte.
  */
 export class UpstreamRoute {
-  readonly #http = new HttpAgent({ keepAlive: true });
-  readonly #https = new HttpsAgent({ keepAlive: true });
+  readonly #way: UpstreamWay;
+  #agent: HttpAgent | undefined;
   #origin: string | undefined;
 
   readonly #ownHeaders: ReadonlySet<string>;
@@ -31,7 +40,8 @@ export class UpstreamRoute {
    * Without an origin (providers that build their address from settings) the first one used is kept. `ownHeaders` are
    * names of headers that the model or its credentials ask for.
    */
-  constructor(origin: string | undefined, ownHeaders: readonly string[]) {
+  constructor(origin: string | undefined, ownHeaders: readonly string[], way: UpstreamWay = {}) {
+    this.#way = way;
     this.#origin = origin;
     this.#ownHeaders = new Set(ownHeaders.map((name) => name.toLowerCase()));
   }
@@ -47,8 +57,15 @@ export class UpstreamRoute {
   }
 
   close(): void {
-    this.#http.destroy();
-    this.#https.destroy();
+    this.#agent?.destroy();
+  }
+
+  #agentFor(url: URL): HttpAgent {
+    const { proxyFor, ca } = this.#way;
+    const proxy = proxyFor?.(url);
+    const keep = { keepAlive: true };
+    if (url.protocol === 'https:') return proxy ? new HttpsTunnelAgent(proxy, ca, keep) : new HttpsAgent(keep);
+    return proxy ? new HttpTunnelAgent(proxy, ca, keep) : new HttpAgent(keep);
   }
 
   async #send(request: Request, url: URL, watch: UpstreamWatch): Promise<Response> {
@@ -57,11 +74,13 @@ export class UpstreamRoute {
       ...upstreamHeaders(request.headers, this.#ownHeaders),
       'content-length': String(body.length),
     };
-    const options = { method: request.method, headers, signal: request.signal };
+    this.#agent ??= this.#agentFor(url);
+    const options = { method: request.method, headers, signal: request.signal, agent: this.#agent };
+    const { ca } = this.#way;
     const sent =
       url.protocol === 'https:'
-        ? httpsRequest(url, { ...options, agent: this.#https })
-        : httpRequest(url, { ...options, agent: this.#http });
+        ? httpsRequest(url, { ...options, ...(ca === undefined ? {} : { ca }) })
+        : httpRequest(url, options);
     sent.end(body);
     let answer: IncomingMessage;
     try {
@@ -134,7 +153,7 @@ function decoderFor(encoding: string | undefined): Transform | undefined {
 }
 
 /** Only Node's own codes are let through: they are fixed words. */
-function networkCode(error: unknown): string {
+export function networkCode(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,40}$/.test(code) ? code : 'UNKNOWN';
 }

@@ -21,12 +21,17 @@ export async function repositoryBounds(root: string, homeDir: string): Promise<s
  * @throws SandboxError `policy` when the way to `path`, links followed, leads into `bounds`
  */
 export async function refuseInside(bounds: string, path: string, what: string): Promise<void> {
-  if (!(await visitedPaths(path)).some((visited) => isInside(visited, bounds))) return;
+  if (!(await leadsInside(bounds, path))) return;
   throw new SandboxError(
     'policy',
     `${what} lies in the repository ${bounds}, or is reached through it: whoever writes the repository could weaken its own sandbox.`,
     { hint: 'Keep policies outside, for example in ~/.config/pi-sandbox, and name the file from there.' },
   );
+}
+
+/** Whether the way to `path`, links followed, leads into `bounds`. */
+export async function leadsInside(bounds: string, path: string): Promise<boolean> {
+  return (await visitedPaths(path)).some((visited) => isInside(visited, bounds));
 }
 
 function isInside(path: string, folder: string): boolean {

@@ -18,6 +18,8 @@ export interface RunHost {
   readonly homeDir: string;
   /** Folder of the user's own configuration of pi-sandbox, absolute; without one only the request names a policy. */
   readonly configDir?: string;
+  /** Folder with pi's own `auth.json` and `models.json`, absolute; without one only the environment has credentials. */
+  readonly piFolder?: string;
   /** Name of this machine: a state folder may be shared by several. */
   readonly machine: string;
   readonly now: () => Date;

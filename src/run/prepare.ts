@@ -20,6 +20,7 @@ import type { Selection } from '../workspace/selection.ts';
 import { gitHost } from './git-host.ts';
 import type { RunHost } from './host.ts';
 import { ownInstallation } from './installation.ts';
+import { outsideRepository } from './pi-files.ts';
 import { RunRedaction } from './redaction.ts';
 import { workspaceNotices } from './workspace-notices.ts';
 
@@ -54,6 +55,9 @@ export async function prepare(request: RunRequest, host: RunHost, signal: AbortS
     resolveModel(request.model, {
       env: host.env,
       cwd: host.cwd,
+      ...(host.environment === undefined ? {} : { environment: host.environment }),
+      ...(host.piFolder === undefined ? {} : { piFolder: host.piFolder }),
+      checkFile: outsideRepository(root, homeDir),
       ...(request.baseUrl === undefined ? {} : { baseUrl: request.baseUrl }),
       ...(request.thinking === undefined ? {} : { thinking: request.thinking }),
     }).then(async (found) => {
@@ -130,6 +134,7 @@ async function redactionOf(
     environment: host.environment?.() ?? {},
     noSecrets: [root, host.stateRoot, host.homeDir, host.cwd],
   });
+  source.scrubber.onAdded((secrets) => redaction.learn(secrets));
   redaction.prompt(request.prompt);
   return redaction;
 }

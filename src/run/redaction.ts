@@ -47,6 +47,13 @@ export class RunRedaction {
     );
   }
 
+  /** Credentials of the model that came later: a login that was renewed. */
+  learn(credentials: readonly string[]): void {
+    this.#redactor.learn(
+      credentials.filter((value) => value.length >= MIN_CREDENTIAL).map((value) => ({ name: MODEL_KEY, value })),
+    );
+  }
+
   /** For the gateway: what goes to the model. */
   toModel(record: RequestRedaction['record']): RequestRedaction {
     return {

@@ -54,7 +54,8 @@ test('a compatible server needs no known model and no key', async () => {
 });
 
 test('printing a source by accident shows no key', async () => {
-  const source = await resolveModel('openai/gpt-5', { env: () => 'sk-canary-0123456789', cwd: '/' });
+  const env = (name: string) => (name === 'OPENAI_API_KEY' ? 'sk-canary-0123456789' : undefined);
+  const source = await resolveModel('openai/gpt-5', { env, cwd: '/' });
   expect(JSON.stringify(source)).not.toContain('canary');
   expect(inspect(source, { depth: 8, showHidden: true })).not.toContain('canary');
 });

@@ -65,27 +65,30 @@ const MIN_CUT = 4;
  * again. Each character is looked at a bounded number of times.
  */
 export class Redactor {
-  readonly #targets: readonly Target[];
-  readonly #anchors: Anchors;
+  #targets: readonly Target[];
+  #anchors: Anchors;
   readonly #patterns: RedactorParts['patterns'];
-  readonly #markers: ReadonlySet<string>;
+  #markers: ReadonlySet<string>;
   /** Characters that were looked at behind anchors, all texts together: what the bound is about. */
   looked = 0;
 
   constructor({ known, patterns, own }: RedactorParts) {
-    const owned = ownForms(own).map((form) => ({
-      ...form,
-      id: `own ${form.own.slice(0, MAX_NAME)}`,
-      rank: RANK.own,
-      anyCase: false,
-    }));
     const forms = KNOWN_FORMS.flatMap(({ id, anchors, look, anyCase = false }, rank) =>
       anchors.map((anchor) => ({ anchor, id, rank, anyCase, look })),
     );
-    this.#targets = [...owned, ...(known ? forms : [])];
+    this.#targets = [...targetsOf(own), ...(known ? forms : [])];
     this.#anchors = new Anchors(this.#targets.map(({ anchor }) => anchor));
     this.#patterns = patterns;
     this.#markers = new Set([...this.#targets, ...patterns, { id: UNEXAMINED }].map(({ id }) => replacement(id)));
+  }
+
+  /** More secrets of the user. Looked for from now on, also in texts that are half through. */
+  learn(own: readonly OwnSecret[]): void {
+    const targets = targetsOf(own);
+    if (targets.length === 0) return;
+    this.#targets = [...targets, ...this.#targets];
+    this.#anchors = new Anchors(this.#targets.map(({ anchor }) => anchor));
+    this.#markers = new Set([...this.#markers, ...targets.map(({ id }) => replacement(id))]);
   }
 
   /** Whether nothing would ever be found. */
@@ -206,6 +209,16 @@ const STRUCTURE: ReadonlySet<string> = new Set(
 );
 /** Below these, the fields are those that a model or a tool chose. */
 const OPEN: ReadonlySet<string> = new Set(['arguments', 'args', 'input', 'result', 'partialResult', 'details']);
+
+function targetsOf(own: readonly OwnSecret[]): Target[] {
+  return ownForms(own).map((form) => ({
+    ...form,
+    id: `own ${form.own.slice(0, MAX_NAME)}`,
+    rank: RANK.own,
+    anyCase: false,
+  }));
+}
+
 const MAX_NAME = 100;
 const MARKER = replacement('').slice(0, -1);
 /** Longest text that stands for a secret, characters; names of variables are cut to fit. */
