@@ -6,6 +6,7 @@ import { DoctorReport } from '../src/protocol/doctor-report.ts';
 import { GateAskRecord, GateBypassRecord, GateRecord } from '../src/protocol/gate-record.ts';
 import { ImageReport } from '../src/protocol/image-report.ts';
 import { LedgerEntry } from '../src/protocol/ledger.ts';
+import { ModelsReport } from '../src/protocol/models-report.ts';
 import { RunPlan } from '../src/protocol/plan.ts';
 import { Policy, PolicyFile } from '../src/protocol/policy.ts';
 import { SandboxRecord } from '../src/protocol/record.ts';
@@ -26,6 +27,7 @@ const SCHEMAS = {
   'change-set-view': ChangeSetView,
   'doctor-report': DoctorReport,
   'image-report': ImageReport,
+  'models-report': ModelsReport,
   'ask-answer': AskAnswer,
   'gate-record': Type.Union([GateRecord, GateAskRecord, GateBypassRecord]),
 };

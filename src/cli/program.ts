@@ -101,6 +101,16 @@ function addLooking(program: Command, interrupts: Interrupts): void {
       ),
     );
   program
+    .command('models')
+    .description('list the models that would work, and where each credential comes from; contacts nobody')
+    .argument('[provider]', 'list the models of this one')
+    .option('--json', 'as one JSON value')
+    .action(
+      action(async (provider: string | undefined, options: Json) =>
+        (await import('./commands/models.ts')).models(provider, options),
+      ),
+    );
+  program
     .command('doctor')
     .description('check whether a run can start here, and how well it would be isolated')
     .option('--json', 'as one JSON value')
