@@ -26,7 +26,7 @@ const charged = (of: Harness): number[] =>
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 describe('a budget of money', () => {
-  test('fifty calls at once against a budget for one: one is made, and the run ends by name', async () => {
+  test('fifty calls at once against a budget for one: one is made, and the run ends by name (BR10)', async () => {
     const source = new MeteredSource(() => WHOLE);
     // One call with 2,000 output tokens is 0.03 for these and less than 0.01 for its input.
     harness = await startGateway(source, { limits: { costUsd: 0.04, concurrentCalls: 50, requests: 50 } });
@@ -93,7 +93,7 @@ describe('a budget of money', () => {
     expect(charged(harness)[0]).toBeLessThanOrEqual((open?.entry === 'open' ? (open.reservedUsd ?? 0) : 0) * 1e9);
   });
 
-  test('whatever calls use, however they end and overlap: never above the cap, by either count', {
+  test('whatever calls use, however they end and overlap: never above the cap, by either count (BR10)', {
     timeout: 60_000,
   }, async () => {
     const behaviour = fc.record({
