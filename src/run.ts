@@ -30,19 +30,27 @@ export async function runSandbox(request: RunRequest, host: RunHost): Promise<Ru
   const stops = new Stops();
   const turn = new TurnSwitch();
   using _listening = listen(host, stops, turn);
-  const prepared = await unlessInterrupted(stops, host, prepare(request, host, stops.signal).then(renewed));
+  let made: Prepared | undefined;
+  const work = prepare(request, host, stops.signal).then((ready) => {
+    made = ready;
+    return renewed(ready, stops.signal);
+  });
+  const prepared = await unlessInterrupted(stops, host, work, () => made?.source.settled?.());
   // Awaited here: interrupts are listened to for as long as this function runs.
   try {
     return await execute({ request, host: prepared.redaction.around(host), prepared, stops, turn });
   } catch (error) {
     throw await redactedError(error, host);
+  } finally {
+    // What its provider has just given must be kept, or the user is logged out of pi.
+    await prepared.source.settled?.();
   }
 }
 
-/** A login that its provider does not renew is no reason to start a container. */
-async function renewed(prepared: Prepared): Promise<Prepared> {
+/** No container is started for a login that its provider does not renew. */
+async function renewed(prepared: Prepared, signal: AbortSignal): Promise<Prepared> {
   try {
-    await prepared.source.renew?.();
+    await prepared.source.renew?.(signal);
     return prepared;
   } catch (error) {
     prepared.source.close?.();
@@ -54,7 +62,12 @@ async function renewed(prepared: Prepared): Promise<Prepared> {
 const GRACE_MS = 3_000;
 
 /** What a cancelled preparation throws says nothing to a person; that it was cancelled does. */
-async function unlessInterrupted(stops: Stops, host: RunHost, work: Promise<Prepared>): Promise<Prepared> {
+async function unlessInterrupted(
+  stops: Stops,
+  host: RunHost,
+  work: Promise<Prepared>,
+  settled: () => Promise<void> | undefined = () => undefined,
+): Promise<Prepared> {
   try {
     return await untilStopped(stops, work);
   } catch (error) {
@@ -62,6 +75,8 @@ async function unlessInterrupted(stops: Stops, host: RunHost, work: Promise<Prep
     if (signal === undefined) throw await redactedError(error, host);
     const ended = work.then(({ source }) => source.close?.());
     await Promise.race([ended.catch(() => {}), delay(GRACE_MS)]);
+    // A login that is being renewed gets the time that it takes, which has a bound of its own.
+    await settled();
     throw new SandboxError('usage', 'Interrupted before anything was started.', {
       exitCode: signal === 'SIGINT' ? 130 : 143,
     });

@@ -36,9 +36,10 @@ export interface ModelSource {
   /** Why the run must end: a scenario that went off script. */
   failure?(): string | undefined;
   /**
-   * Makes sure that the credentials can be used now: a login that is about to expire is renewed. Rejects with SandboxError `model`.
+   * Makes sure that the credentials can be used now: a login that is about to expire is renewed. Rejects with SandboxError `model`, or
+   * with the reason of the signal, after which what is under way goes on until `settled`.
    */
-  renew?(): Promise<void>;
+  renew?(signal?: AbortSignal): Promise<void>;
   /** Settles when nothing is being written on the host: a login that is being renewed. */
   settled?(): Promise<void>;
   /** Closes connections to the provider. */

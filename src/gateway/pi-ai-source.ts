@@ -36,7 +36,7 @@ export interface PiAiSourceOptions {
   /** Says why there are no credentials for a call. */
   readonly trouble?: (message: string | undefined) => UpstreamFacts | undefined;
   /** See `ModelSource`. */
-  readonly renew?: () => Promise<void>;
+  readonly renew?: (signal?: AbortSignal) => Promise<void>;
   readonly settled?: () => Promise<void>;
   /** Knows the secrets already, and is told of later ones. */
   readonly scrubber?: Scrubber;
@@ -48,7 +48,7 @@ export class PiAiSource implements ModelSource {
   readonly identity: ModelIdentity;
   readonly scrubber: Scrubber;
   readonly failure: () => string | undefined;
-  readonly renew: () => Promise<void>;
+  readonly renew: (signal?: AbortSignal) => Promise<void>;
   readonly settled: () => Promise<void>;
   readonly #trouble: PiAiSourceOptions['trouble'];
   readonly #models: Models;

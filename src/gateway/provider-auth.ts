@@ -36,12 +36,13 @@ export class ProviderAuth {
   }
 
   /** Renews a login that is about to expire. Rejects with SandboxError `model`. */
-  async renew(): Promise<void> {
+  async renew(signal?: AbortSignal): Promise<void> {
     const { models, model, provider, store } = this.#parts;
     if (provider.auth.oauth === undefined) return;
     const stored = await store?.stored(provider.id);
     if (stored?.type !== 'oauth') return;
-    if ((await this.#worded(() => models.getAuth(model))) === undefined) throw this.#missing(undefined);
+    const renewing = () => models.getAuth(model, signal === undefined ? {} : { signal });
+    if ((await this.#worded(renewing)) === undefined) throw this.#missing(undefined);
   }
 
   async #worded<T>(work: () => Promise<T>): Promise<T> {

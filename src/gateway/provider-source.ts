@@ -73,7 +73,7 @@ export async function providerSource(spec: string, options: ResolveOptions): Pro
     thinking: options.thinking ?? thinking,
     way,
     trouble: (message) => trouble.of(message),
-    renew: () => auth.renew(),
+    renew: (signal) => auth.renew(signal),
     ...(store === undefined ? {} : { settled: () => store.settled() }),
   });
 }

@@ -230,8 +230,6 @@ async function converse(parts: ExecuteParts, session: Session): Promise<SeenOfPi
     }
     await gateway.close();
     prepared.source.close?.();
-    // A login that its provider has just renewed must be kept, or the user is logged out of pi.
-    await prepared.source.settled?.();
   } catch (error) {
     stops.fail(error);
     if (handBack?.owed === true) handBack.fail(error);

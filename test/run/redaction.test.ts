@@ -180,3 +180,18 @@ describe('bytes', () => {
     },
   );
 });
+
+test('a login that is renewed in the middle of a run is known from then on, also in text that has begun', async () => {
+  const run = await redaction();
+  const renewed = 'sk-ant-oat-renewed-0123456789';
+  const bytes = run.bytes();
+  bytes.write('It is sk-ant-oat-re');
+  run.learn([renewed, 'short']);
+  bytes.end('newed-0123456789, short.');
+  expect((await buffer(bytes)).toString()).toBe('It is [redacted: own the key of the model], short.');
+  expect(run.json(renewed)).toBe('[redacted: own the key of the model]');
+  expect(run.json(`base64 ${Buffer.from(renewed).toString('base64')}`)).not.toContain(
+    Buffer.from(renewed).toString('base64').slice(4, -4),
+  );
+  expect(run.json(KEY)).toBe('[redacted: own MODEL_API_KEY]');
+});

@@ -238,6 +238,27 @@ test('a renewal under way when a run ends is kept', async () => {
   expect(pi.entries()).toMatchObject({ anthropic: NEW });
 });
 
+test('a renewal that is interrupted before a run goes on until it is kept, and waiting for a lock does not', async () => {
+  const pi = piFolder({ anthropic: OLD });
+  const tokens = tokenServer(async () => {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    return renewed(NEW.access, NEW.refresh);
+  });
+  const source = await resolved(pi, tokens);
+  await expect(source.renew?.(AbortSignal.timeout(40))).rejects.toThrow();
+  expect(pi.entries()).toMatchObject({ anthropic: OLD });
+  await source.settled?.();
+  expect(pi.entries()).toMatchObject({ anthropic: NEW });
+
+  const locked = piFolder({ anthropic: OLD });
+  mkdirSync(locked.lock);
+  const waiting = await resolved(locked, tokens);
+  await expect(waiting.renew?.(AbortSignal.timeout(40))).rejects.toThrow();
+  await waiting.settled?.();
+  expect(existsSync(locked.lock)).toBe(true);
+  expect(tokens.requests).toHaveLength(1);
+});
+
 test('whoever logs out of pi during a run is believed', async () => {
   const pi = piFolder({ anthropic: { ...OLD, expires: Date.now() + HOUR } });
   const harness = await harnessFor(await resolved(pi, refusing(), await upstreamFor(1)));
