@@ -1,5 +1,5 @@
 /**
- * Who may import whom. A run flows in one direction, request → policy → plan → workspace → container → gateway → gate → events →
+ * Who may import whom. A run flows in one direction, request → policy → plan → workspace → container → gateway → egress → gate → events →
  * transcript → changes → report → cli, and every arrow is a plain value described in src/protocol. A stage therefore
  * needs code of its own, of protocol, of lib and errors.ts only; only run (run.ts and its folder), index.ts and cli join stages.
  */
@@ -10,6 +10,7 @@ const STAGES = [
   'workspace',
   'container',
   'gateway',
+  'egress',
   'gate',
   'events',
   'transcript',

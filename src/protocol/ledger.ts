@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { EgressEndEntry, EgressEntry } from './network.ts';
 
 const Tokens = Type.Integer({ minimum: 0 });
 
@@ -19,7 +20,8 @@ export type LedgerUsage = Static<typeof LedgerUsage>;
 
 /**
  * One line of `ledger.jsonl`. `open` is written before a call goes to the provider, `close` before the last byte of
- * its answer goes to the container, `refused` before a refusal does, `gate` before the answer about a tool call does. Sizes and hashes only, never content.
+ * its answer goes to the container, `refused` before a refusal does, `gate` before the answer about a tool call does,
+ * `egress` before an attempt to reach something is answered and `egress_end` after it. Sizes and hashes only, never content.
  */
 export const LedgerEntry = Type.Union([
   Type.Object(
@@ -82,5 +84,7 @@ export const LedgerEntry = Type.Union([
     },
     { additionalProperties: false },
   ),
+  EgressEntry,
+  EgressEndEntry,
 ]);
 export type LedgerEntry = Static<typeof LedgerEntry>;
