@@ -4,7 +4,17 @@
  */
 import http2 from 'node:http2';
 import net from 'node:net';
-import { GATEWAY_PORT, MAX_WIRE_STREAMS, PING_DEADLINE_MS, WIRE_WINDOW_BYTES } from '../../src/protocol/wire.ts';
+import {
+  EGRESS_ARGUMENT,
+  EGRESS_AUTHORITY,
+  EGRESS_PORT,
+  GATEWAY_AUTHORITY,
+  GATEWAY_PORT,
+  MAX_EGRESS_STREAMS,
+  MAX_WIRE_STREAMS,
+  PING_DEADLINE_MS,
+  WIRE_WINDOW_BYTES,
+} from '../../src/protocol/wire.ts';
 import { forward } from './forward.ts';
 import { skipToMagic } from './skip-to-magic.ts';
 import { wireDuplex } from './wire-duplex.ts';
@@ -36,32 +46,37 @@ for (const event of ['end', 'close', 'error'] as const) input.on(event, () => st
 for (const event of ['close', 'error'] as const) output.on(event, () => stop(EXIT.failed, 'output closed'));
 
 let session: http2.ClientHttp2Session | undefined;
-let connections = 0;
-// Paused until its stream exists, so that no buffer of ours stands between the two.
-const server = net.createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true }, (socket) => {
-  if (session === undefined || session.destroyed || connections >= MAX_WIRE_STREAMS) {
-    socket.on('error', () => undefined);
-    socket.destroy();
-    say(session === undefined ? 'connection before the wire stood' : 'too many connections');
-    return;
-  }
-  connections += 1;
-  forward(session, socket, () => {
-    connections -= 1;
+
+/** Listens on a loopback port, each of whose connections becomes a stream for `authority`. A full one leaves the other be. */
+function listen(port: number, authority: string, maxConnections: number): Promise<void> {
+  let connections = 0;
+  // Paused until its stream exists, so that no buffer of ours stands between the two.
+  const server = net.createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true }, (socket) => {
+    if (session === undefined || session.destroyed || connections >= maxConnections) {
+      socket.on('error', () => undefined);
+      socket.destroy();
+      say(session === undefined ? 'connection before the wire stood' : 'too many connections');
+      return;
+    }
+    connections += 1;
+    forward(session, authority, socket, () => {
+      connections -= 1;
+    });
+    socket.resume();
   });
-  socket.resume();
-});
-server.on('error', (error) => stop(EXIT.failed, `cannot listen: ${error.message}`));
+  server.on('error', (error) => stop(EXIT.failed, `cannot listen: ${error.message}`));
+  return new Promise((resolve) => server.listen(port, '127.0.0.1', resolve));
+}
 
 // Listening comes first, so that a finished handshake means that the gateway can be reached.
-server.listen(GATEWAY_PORT, '127.0.0.1', () => {
-  skipToMagic(input).then(
-    (first) => {
-      session = startSession(first);
-    },
-    (error: Error) => stop(EXIT.failed, error.message),
-  );
-});
+await listen(GATEWAY_PORT, GATEWAY_AUTHORITY, MAX_WIRE_STREAMS);
+if (process.argv.includes(EGRESS_ARGUMENT)) await listen(EGRESS_PORT, EGRESS_AUTHORITY, MAX_EGRESS_STREAMS);
+skipToMagic(input).then(
+  (first) => {
+    session = startSession(first);
+  },
+  (error: Error) => stop(EXIT.failed, error.message),
+);
 
 function startSession(first: Buffer): http2.ClientHttp2Session {
   const wire = wireDuplex(input, output, first);

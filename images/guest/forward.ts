@@ -1,17 +1,16 @@
 import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
 import { constants } from 'node:http2';
 import type { Socket } from 'node:net';
-import { GATEWAY_AUTHORITY } from '../../src/protocol/wire.ts';
 
 /**
- * Joins one accepted connection to one CONNECT stream until both are closed; `closed` is called once, then.
+ * Joins one accepted connection to one CONNECT stream for `authority` until both are closed; `closed` is called once, then.
  * Each direction ends by itself, and a direction that broke resets the other side, so that a cut answer never looks
  * like a finished one. The socket must have been accepted with `allowHalfOpen`.
  */
-export function forward(session: ClientHttp2Session, socket: Socket, closed: () => void): void {
+export function forward(session: ClientHttp2Session, authority: string, socket: Socket, closed: () => void): void {
   let stream: ClientHttp2Stream;
   try {
-    stream = session.request({ ':method': 'CONNECT', ':authority': GATEWAY_AUTHORITY });
+    stream = session.request({ ':method': 'CONNECT', ':authority': authority });
   } catch {
     socket.destroy();
     closed();

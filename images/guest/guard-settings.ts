@@ -6,6 +6,8 @@ export interface GuardSettings {
   readonly limits: GuardLimits;
   /** MCP servers by name, passed on as they are. */
   readonly mcpServers: Record<string, unknown>;
+  /** Variables that commands get and pi itself does not. */
+  readonly ownEnv: Record<string, string>;
 }
 
 const LIMIT_NAMES = [
@@ -30,7 +32,13 @@ export function guardSettings(env: NodeJS.ProcessEnv): GuardSettings {
   if (typeof model['id'] !== 'string' || model['id'] === '')
     throw new Error(`pi-sandbox: ${GUARD_ENV.model} names no model`);
   const mcpServers = env[GUARD_ENV.mcpServers] === undefined ? {} : objectIn(env, GUARD_ENV.mcpServers);
-  return { model, mcpServers, limits: Object.fromEntries(values) as Record<(typeof LIMIT_NAMES)[number], number> };
+  const ownEnv = env[GUARD_ENV.commandEnv] === undefined ? {} : textsIn(env, GUARD_ENV.commandEnv);
+  return {
+    model,
+    mcpServers,
+    ownEnv,
+    limits: Object.fromEntries(values) as Record<(typeof LIMIT_NAMES)[number], number>,
+  };
 }
 
 function objectIn(env: NodeJS.ProcessEnv, name: string): Record<string, unknown> {
@@ -38,4 +46,10 @@ function objectIn(env: NodeJS.ProcessEnv, name: string): Record<string, unknown>
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new Error(`pi-sandbox: ${name} is not set`);
   return value as Record<string, unknown>;
+}
+
+function textsIn(env: NodeJS.ProcessEnv, name: string): Record<string, string> {
+  const values = objectIn(env, name);
+  if (!Object.values(values).every((value) => typeof value === 'string')) throw new Error(`pi-sandbox: ${name} is odd`);
+  return values as Record<string, string>;
 }

@@ -26,7 +26,7 @@ const piModule = (await import(GUEST.piIndex)) as PiModule;
 
 /** Everything that must succeed happens here: pi does not start when this throws. */
 export default function guard(pi: ExtensionApi): void {
-  const { model, limits, mcpServers } = guardSettings(process.env);
+  const { model, limits, mcpServers, ownEnv } = guardSettings(process.env);
   const cwd = process.cwd();
   const note = (entry: GuardEntry): void => pi.appendEntry(GUARD_ENTRY, entry);
 
@@ -50,7 +50,7 @@ export default function guard(pi: ExtensionApi): void {
         defaultTimeoutSeconds: limits.bashTimeoutSeconds,
         onCapped: (capped) => note({ v: 1, kind: 'capped', call, ...capped }),
       }),
-      spawnHook: (context) => ({ ...context, env: commandEnv(context.env) }),
+      spawnHook: (context) => ({ ...context, env: commandEnv(context.env, ownEnv) }),
     });
   const bash = bashFor('');
   pi.registerTool({

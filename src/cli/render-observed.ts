@@ -61,6 +61,7 @@ export class ObservedView {
   #said(type: string, { message, hint }: Static<typeof Said>): void {
     if (type === 'notice') this.#say('-', message);
     else if (type === 'gateway.refused') this.#repeatable(type, `the gateway refused a request: ${message}`);
+    else if (type === 'egress') this.#repeatable(type, `a program inside was refused: ${message}`);
     else this.#say('!', `${type}: ${message}`);
     if (hint !== undefined) this.#say(' ', hint);
   }

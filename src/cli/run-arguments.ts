@@ -26,6 +26,7 @@ export interface RunOptions {
   readonly tools?: string;
   readonly excludeTools?: string;
   readonly network?: string;
+  readonly allow?: string[];
   readonly timeout?: string;
   readonly idleTimeout?: string;
   readonly bashTimeout?: string;
@@ -64,11 +65,6 @@ export async function understand(args: readonly string[], options: RunOptions): 
       hint: 'Give --model PROVIDER/ID (its key comes from your environment) or --model scripted:FILE, or set PI_SANDBOX_MODEL.',
     });
   }
-  if (options.network !== undefined && options.network !== 'none') {
-    throw new SandboxError('usage', `--network ${options.network}: this version gives the sandbox no network at all.`, {
-      hint: 'Leave --network out. The model is reached without one.',
-    });
-  }
   const prompt = await choosePrompt(rest, options);
   const request = parseRunRequest(
     dropUndefined({
@@ -85,6 +81,8 @@ export async function understand(args: readonly string[], options: RunOptions): 
       excludeTools: options.excludeTools,
       thinking: options.thinking,
       baseUrl: options.baseUrl,
+      network: options.network,
+      allow: options.allow,
       image: options.image,
       runtime: options.runtime,
       timeoutMs: number('--timeout', options.timeout, timer, 'a duration such as 90s, 10m or 1h, up to 24 days'),

@@ -7,6 +7,7 @@ import type { PostureFile } from '../protocol/posture.ts';
 import type { LedgerSums, RunDetails } from '../protocol/run-details.ts';
 import { BOUNDARY } from './boundary.ts';
 import { gateTexts, refusedTexts } from './gate-details.ts';
+import { networkTexts } from './network-details.ts';
 import { changesText } from './render-changes.ts';
 
 const PROMPT_CHARS = 200;
@@ -38,6 +39,7 @@ export function detailLines(details: RunDetails, now: Date): string[] {
     ...(details.gate
       ? refusedTexts(details.gate).flatMap((text, at) => row(at === 0 ? 'Failed calls' : '', text))
       : []),
+    ...networkTexts(plan?.network, ledger?.egress).flatMap((text, at) => row(at === 0 ? 'Network' : '', text)),
     ...(details.gate ? gateTexts(details.gate).flatMap((text, at) => row(at === 0 ? 'Gate' : '', text)) : []),
     ...(plan?.notices ?? []).flatMap((notice) => row('Notice', notice)),
     ...damaged.flatMap((message) => row('Damaged', message)),

@@ -46,6 +46,8 @@ export interface StartOptions {
   readonly undo: UndoStack;
   readonly signal: AbortSignal;
   readonly onGateway: (stream: Duplex) => void;
+  /** Absent in a run that has no way out. */
+  readonly onEgress?: ((stream: Duplex) => void) | undefined;
   readonly onRefused: (authority: string) => void;
   /** Told of the posture before it is judged, so that it is on record whatever it says. */
   readonly onPosture: (posture: Posture) => void;
@@ -81,6 +83,7 @@ export async function startSandbox(options: StartOptions): Promise<StartedSandbo
     fromGuest: streams.stdout,
     toGuest: attached,
     onGateway: options.onGateway,
+    onEgress: options.onEgress,
     onRefused: options.onRefused,
   });
   undo.add('end the wire', () => wire.close());

@@ -2,7 +2,9 @@ import http2, { type ServerHttp2Session, type ServerHttp2Stream } from 'node:htt
 import type { Duplex, Readable, Writable } from 'node:stream';
 import { SandboxError } from '../errors.ts';
 import {
+  EGRESS_AUTHORITY,
   GATEWAY_AUTHORITY,
+  MAX_EGRESS_STREAMS,
   MAX_WIRE_STREAMS,
   PING_DEADLINE_MS,
   PING_INTERVAL_MS,
@@ -31,6 +33,8 @@ export interface WireOptions {
   readonly toGuest: Writable;
   /** Takes one connection to the gateway port, as a byte stream. */
   readonly onGateway: (stream: Duplex) => void;
+  /** Takes one connection to the port of the way out; without it there is none. */
+  readonly onEgress?: ((stream: Duplex) => void) | undefined;
   /** Told of every stream that the bridge opened for something else. */
   readonly onRefused: (authority: string) => void;
 }
@@ -44,7 +48,7 @@ export function openWire(options: WireOptions): Wire {
     maxSessionMemory: MAX_SESSION_MEMORY_MB,
     maxHeaderListPairs: MAX_HEADER_PAIRS,
     settings: {
-      maxConcurrentStreams: MAX_WIRE_STREAMS,
+      maxConcurrentStreams: MAX_WIRE_STREAMS + (options.onEgress === undefined ? 0 : MAX_EGRESS_STREAMS),
       initialWindowSize: WIRE_WINDOW_BYTES,
       maxHeaderListSize: MAX_HEADER_BYTES,
     },
@@ -93,7 +97,8 @@ function accept(stream: ServerHttp2Stream, method: string, authority: string, op
   stream.on('error', () => {});
   // A stream that was opened and reset in one read is gone before it is announced here.
   if (stream.destroyed || stream.closed) return;
-  if (method !== 'CONNECT' || authority !== GATEWAY_AUTHORITY) {
+  const take = method === 'CONNECT' ? takerOf(authority, options) : undefined;
+  if (take === undefined) {
     options.onRefused(authority);
     stream.close(http2.constants.NGHTTP2_REFUSED_STREAM);
     return;
@@ -104,7 +109,12 @@ function accept(stream: ServerHttp2Stream, method: string, authority: string, op
     stream.destroy();
     return;
   }
-  options.onGateway(stream);
+  take(stream);
+}
+
+function takerOf(authority: string, { onGateway, onEgress }: WireOptions): ((stream: Duplex) => void) | undefined {
+  if (authority === GATEWAY_AUTHORITY) return onGateway;
+  return authority === EGRESS_AUTHORITY ? onEgress : undefined;
 }
 
 function startPings(session: ServerHttp2Session, dead: () => void): NodeJS.Timeout {

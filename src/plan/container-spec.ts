@@ -1,5 +1,6 @@
 import { GUEST } from '../protocol/guest.ts';
 import type { ContainerPlan, TmpfsPlan } from '../protocol/plan.ts';
+import { EGRESS_ARGUMENT } from '../protocol/wire.ts';
 import { MASKED_PATHS, READONLY_PATHS } from './proc-paths.ts';
 import { seccompProfile } from './seccomp.ts';
 
@@ -21,7 +22,7 @@ export function containerSpec(plan: ContainerPlan) {
     WorkingDir: '/',
     // Not the engine's init: some engines have none, and this one is part of the image that was checked.
     Entrypoint: [GUEST.tini, '--', GUEST.node, GUEST.bridge],
-    Cmd: [] as string[],
+    Cmd: plan.egress ? [EGRESS_ARGUMENT] : ([] as string[]),
     // A terminal would merge the two output streams and open /dev/console.
     Tty: false,
     // The dead-man switch: when the controller's connection goes, stdin ends and the bridge with it.

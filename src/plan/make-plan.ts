@@ -11,6 +11,7 @@ import { containerSpec } from './container-spec.ts';
 import { limitsFor } from './limits.ts';
 import { serverNotices } from './mcp-servers.ts';
 import { moneyLimit } from './money-limit.ts';
+import { networkNotices, planNetwork } from './network.ts';
 import { piCommand } from './pi-command.ts';
 import { PROFILE_WRITES } from './profiles.ts';
 import { chooseProjectFiles } from './project-files.ts';
@@ -78,8 +79,9 @@ export function makePlan(request: RunRequest, facts: HostFacts): RunPlan {
     );
   }
   const project = chooseProjectFiles(facts, mode);
-  notices.push(...project.notices, ...serverNotices(policy.mcp.servers));
-  const container = planContainer(request, facts, mode, sizes, project.covered);
+  const network = planNetwork(request);
+  notices.push(...project.notices, ...serverNotices(policy.mcp.servers), ...networkNotices(network));
+  const container = planContainer(request, facts, mode, sizes, project.covered, network.mode !== 'none');
   checkAcceptWeaker(request.acceptWeaker ?? [], containerSpec(container));
   const limits = limitsFor(policy, sizes, moneyLimit(facts, placeName(policy, '/limits/maxUsd', '--max-usd'), notices));
   return {
@@ -100,9 +102,11 @@ export function makePlan(request: RunRequest, facts: HostFacts): RunPlan {
       files: facts.repository.files,
       bytes: facts.repository.bytes,
     },
+    network,
     container,
     pi: piCommand({
       model: facts.model,
+      network,
       tools: policy.tools.names,
       mcpServers: policy.mcp.servers,
       contextFiles: project.contextFiles,
@@ -207,6 +211,7 @@ function planContainer(
   mode: WorkspaceMode,
   sizes: Sizes,
   covered: readonly string[],
+  egress: boolean,
 ): ContainerPlan {
   const { limits } = facts.policy;
   const { bridge, agent } = uidPair(facts.slot);
@@ -228,6 +233,7 @@ function planContainer(
   return {
     image: facts.image.name,
     networkDisabled: facts.image.knowsLocalhost,
+    egress,
     ...(request.runtime === undefined ? {} : { runtime: request.runtime }),
     slot: facts.slot,
     bridgeUid: bridge,

@@ -1,9 +1,11 @@
 import { GUARD_ENV, GUEST, type GuardLimits, PI_NODE_FLAGS } from '../protocol/guest.ts';
 import type { McpServers } from '../protocol/mcp-server.ts';
 import type { PlannedModel } from '../protocol/model.ts';
+import type { NetworkPlan } from '../protocol/network.ts';
 import type { PiPlan, RunLimits } from '../protocol/plan.ts';
 import { GATE_TIMEOUT_MS, SPILL_RESERVE } from './limits.ts';
 import { indirectTools, serverEntries } from './mcp-servers.ts';
+import { proxyEnv } from './proxy-env.ts';
 
 /** pi's name for the provider that is the gateway. */
 export const HOST_PROVIDER = 'host';
@@ -17,6 +19,7 @@ const BUILT_IN_EXTENSIONS: Readonly<Record<string, string>> = {
 /** How pi is started: command line and environment, both free of secrets. */
 export function piCommand(options: {
   model: PlannedModel;
+  network: NetworkPlan;
   tools: readonly string[];
   /** Those among the tools that come from MCP servers, and the servers. */
   mcpServers: McpServers;
@@ -79,6 +82,7 @@ export function piCommand(options: {
       PI_CODING_AGENT_DIR: GUEST.agentDir,
       [GUARD_ENV.model]: JSON.stringify(modelEntry(model)),
       [GUARD_ENV.limits]: JSON.stringify(guardLimits),
+      ...(options.network.mode === 'none' ? {} : { [GUARD_ENV.commandEnv]: JSON.stringify(proxyEnv(options.network)) }),
       ...(withMcp ? { [GUARD_ENV.mcpServers]: JSON.stringify(serverEntries(mcpServers)) } : {}),
     },
   };

@@ -55,6 +55,8 @@ export const GUARD_ENV = {
   limits: 'PI_SANDBOX_LIMITS',
   /** JSON of the MCP servers that pi starts, by name, in the form of pi's `mcp.json`. Absent when there are none. */
   mcpServers: 'PI_SANDBOX_MCP_SERVERS',
+  /** JSON of variables that commands get and pi itself does not. Absent when there are none. */
+  commandEnv: 'PI_SANDBOX_COMMAND_ENV',
 } as const;
 
 export interface GuardLimits {

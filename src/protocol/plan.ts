@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { GatewayLimits, PlannedModel } from './model.ts';
+import { NetworkPlan } from './network.ts';
 
 const strict = { additionalProperties: false } as const;
 const Count = Type.Integer({ minimum: 0 });
@@ -36,6 +37,8 @@ export const ContainerPlan = Type.Object(
      * image must know localhost by itself.
      */
     networkDisabled: Type.Boolean(),
+    /** Whether the bridge listens for programs that want out. */
+    egress: Type.Boolean(),
     runtime: Type.Optional(Type.String()),
     /** Leased pair of user ids. */
     slot: Type.Integer({ minimum: 0, maximum: 63 }),
@@ -138,6 +141,8 @@ export const RunPlan = Type.Object(
     prompt: Type.Object({ bytes: Positive, sha256: Type.String() }, strict),
     model: PlannedModel,
     workspace: WorkspacePlan,
+    /** What programs inside may reach, by way of the host. The container itself has no network in any case. */
+    network: NetworkPlan,
     container: ContainerPlan,
     pi: PiPlan,
     limits: RunLimits,

@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { ChangeState } from './change-state.ts';
 import { GateSummary } from './gate-summary.ts';
 import { HandBack } from './hand-back.ts';
+import { EgressSums } from './network.ts';
 import { Outcome } from './outcome.ts';
 import { RunPlan } from './plan.ts';
 import { PostureFile } from './posture.ts';
@@ -21,6 +22,8 @@ export const LedgerSums = Type.Object(
     refused: Count,
     /** Tool calls by what the gate decided. */
     toolCalls: Type.Object({ allowed: Count, denied: Count }, strict),
+    /** Attempts of programs inside to reach something. */
+    egress: EgressSums,
     usage: Type.Object({ input: Count, output: Count, cacheRead: Count, cacheWrite: Count }, strict),
     /** US dollars. */
     costUsd: Type.Number({ minimum: 0 }),

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { SandboxError } from '../errors.ts';
+import { allowedAuthorities } from '../lib/allow-host.ts';
 import { formatBytes, sentence } from '../lib/format.ts';
 import { MAX_USD } from '../lib/money.ts';
 import { problemText, strictParse } from '../lib/strict-parse.ts';
@@ -17,6 +18,9 @@ const Thinking = Type.Union(
 
 /** Longest prompt, bytes. A larger one would not fit a context window and belongs into a file of the repository. */
 export const MAX_PROMPT_BYTES = 4 * 1024 * 1024;
+
+/** Hosts that can be allowed in one run. */
+const MAX_ALLOWED = 100;
 
 /** What the user asked for. Only `repo`, `prompt` and `model` are required; the plan resolves the rest. */
 export const RunRequest = Type.Object(
@@ -41,6 +45,10 @@ export const RunRequest = Type.Object(
     thinking: Type.Optional(Thinking),
     /** Endpoint of the provider in place of its own, for compatible servers and proxies. */
     baseUrl: Type.Optional(Type.String({ minLength: 1 })),
+    /** What programs inside may reach; what `allow` names, and nothing without it, when absent. */
+    network: Type.Optional(Type.Union([Type.Literal('none'), Type.Literal('open'), Type.Literal('learn')])),
+    /** Each `HOST` (ports 443 and 80) or `HOST:PORT`, exactly. */
+    allow: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { maxItems: MAX_ALLOWED })),
     image: Type.Optional(Type.String({ minLength: 1 })),
     runtime: Type.Optional(Type.String({ minLength: 1 })),
     timeoutMs: Type.Optional(Timer),
@@ -79,7 +87,16 @@ export function parseRunRequest(value: unknown, nameOf?: (path: string) => strin
     );
   }
   if (Buffer.byteLength(parsed.value.prompt) > MAX_PROMPT_BYTES) throw promptTooLong('The prompt');
+  checkNetwork(parsed.value);
   return parsed.value;
+}
+
+function checkNetwork({ network, allow = [] }: RunRequest): void {
+  for (const host of allow) allowedAuthorities(host);
+  if (network !== 'none' || allow.length === 0) return;
+  throw new SandboxError('usage', `--network none lets nothing through, and --allow ${allow[0]} asks for something.`, {
+    hint: 'Leave one of them out: without both there is no network, and --allow alone opens what it names.',
+  });
 }
 
 /** The error for a prompt over the cap. `which` begins the sentence: `The prompt on standard input`. */

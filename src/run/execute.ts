@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { watchDisk } from '../container/disk-watch.ts';
 import { PiClient } from '../container/pi-client.ts';
 import { SlotTaken } from '../container/slot.ts';
 import { type StartedSandbox, startSandbox } from '../container/start.ts';
 import { StderrTail } from '../container/stderr-tail.ts';
+import type { Egress } from '../egress/egress.ts';
 import { messageOf } from '../errors.ts';
 import { decideOutcome } from '../events/outcome.ts';
 import { Gateway } from '../gateway/gateway.ts';
@@ -15,6 +15,7 @@ import type { Outcome } from '../protocol/outcome.ts';
 import type { RunPlan } from '../protocol/plan.ts';
 import type { RunRequest } from '../request/run-request.ts';
 import { drive } from './drive.ts';
+import { closeEgress, egressOfRun } from './egress-of-run.ts';
 import { gateOfRun } from './gate-of-run.ts';
 import { gitHost } from './git-host.ts';
 import { HandBackOfRun } from './hand-back.ts';
@@ -31,6 +32,7 @@ import type { Stops } from './stops.ts';
 import { endPi, type PiEnd } from './teardown.ts';
 import { RunTimers } from './timers.ts';
 import type { TurnSwitch } from './turn-switch.ts';
+import { watchVolume } from './watch-volume.ts';
 
 export interface RunResult {
   readonly run: string;
@@ -103,6 +105,7 @@ export async function execute(parts: ExecuteParts): Promise<RunResult> {
     },
     onFailure: (failure) => stops.gateway(failure),
   });
+  const egress = await egressOfRun(plan, { files, timers, stops });
   const handBack = handsBack(plan)
     ? new HandBackOfRun(plan, files, {
         selection: prepared.selection,
@@ -111,7 +114,18 @@ export async function execute(parts: ExecuteParts): Promise<RunResult> {
         onPassed: host.onPassed,
       })
     : undefined;
-  const pi = await converse(parts, { plan, files, timers, gateway, settled, outputs, inside, handBack, clearUp });
+  const pi = await converse(parts, {
+    plan,
+    files,
+    timers,
+    gateway,
+    egress,
+    settled,
+    outputs,
+    inside,
+    handBack,
+    clearUp,
+  });
   clearUp();
   // A container of another run that the engine cannot remove must not hold this one up.
   await Promise.race([reaped, delay(REAP_MS, undefined, { ref: false })]);
@@ -134,6 +148,8 @@ interface Session {
   readonly files: RunFiles;
   readonly timers: RunTimers;
   readonly gateway: Gateway;
+  /** Absent where programs inside may reach nothing. */
+  readonly egress: Egress | undefined;
   readonly settled: SettledCheck;
   readonly outputs: OutputPaths;
   /** Absent where the agent is not meant to change anything. */
@@ -154,7 +170,7 @@ interface SeenOfPi {
 /** From the start of the container to its removal. Never rejects: what goes wrong becomes a stop. */
 async function converse(parts: ExecuteParts, session: Session): Promise<SeenOfPi> {
   const { prepared, stops, turn, host } = parts;
-  const { files, gateway, timers, outputs, handBack } = session;
+  const { files, gateway, egress, timers, outputs, handBack } = session;
   const { engine } = prepared;
   const undo = new UndoStack();
   const talking = new AbortController();
@@ -209,8 +225,9 @@ async function converse(parts: ExecuteParts, session: Session): Promise<SeenOfPi
   talking.abort();
   // The time that the run was given is the agent's, and it is over.
   timers[Symbol.dispose]();
-  // Before anything else: from here on the container reaches no model.
+  // Before anything else: from here on the container reaches no model and nothing else.
   gateway.revoke('the run has ended');
+  egress?.revoke('the run has ended');
   const { started } = session.inside;
   try {
     if (started !== undefined && pump !== undefined) {
@@ -229,6 +246,7 @@ async function converse(parts: ExecuteParts, session: Session): Promise<SeenOfPi
       });
     }
     await gateway.close();
+    await closeEgress(egress, session.plan.network, files);
     prepared.source.close?.();
   } catch (error) {
     stops.fail(error);
@@ -243,22 +261,6 @@ async function converse(parts: ExecuteParts, session: Session): Promise<SeenOfPi
     settled: pump?.settled ?? false,
     damaged: pump?.tally.damaged ?? { torn: 0 },
   };
-}
-
-/** A workspace on disk has no quota of the engine; ours ends the run. */
-async function watchVolume(parts: ExecuteParts, plan: RunPlan, container: string, signal: AbortSignal): Promise<void> {
-  const { volume, bridgeUid, agentUid } = plan.container;
-  if (volume === undefined) return;
-  const watched = {
-    engine: parts.prepared.engine,
-    container,
-    bridgeUid,
-    agentUid,
-    path: volume.target,
-    size: volume.size,
-  };
-  const reason = await watchDisk(watched, signal);
-  if (reason !== undefined) parts.stops.limit('disk', reason);
 }
 
 /** Starts the sandbox; when another run took the same user ids at the same moment, plans again with other ones. */
@@ -278,6 +280,7 @@ async function startWithFreeSlot(
         undo: attemptUndo,
         signal: parts.stops.signal,
         onGateway: (stream) => session.gateway.handleStream(stream),
+        onEgress: session.egress && ((stream) => session.egress?.handleStream(stream)),
         onRefused: (authority) =>
           void session.files.record({ source: 'observed', type: 'wire_refused', authority: authority.slice(0, 200) }),
         onPosture: (posture) => session.files.posture(posture),

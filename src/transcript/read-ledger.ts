@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Check } from '@sinclair/typebox/value';
+import { EgressTally } from '../lib/egress-tally.ts';
 import { lines } from '../lib/lines.ts';
 import { addUsd } from '../lib/money.ts';
 import { LedgerEntry } from '../protocol/ledger.ts';
@@ -25,6 +26,7 @@ export async function readLedger(runFolder: string): Promise<LedgerSums | undefi
     estimated: false,
     damaged: 0,
   };
+  const egress = new EgressTally();
   const handle = await openTranscript(file);
   try {
     const bytes = handle.createReadStream({ autoClose: false });
@@ -33,6 +35,7 @@ export async function readLedger(runFolder: string): Promise<LedgerSums | undefi
       if (entry === undefined) totals.damaged++;
       else if (entry.entry === 'refused') totals.refused++;
       else if (entry.entry === 'gate') totals.toolCalls[entry.verdict === 'deny' ? 'denied' : 'allowed']++;
+      else if (entry.entry === 'egress' || entry.entry === 'egress_end') egress.add(entry);
       else if (entry.entry === 'open') {
         totals.requests++;
         totals.unsettled++;
@@ -49,7 +52,7 @@ export async function readLedger(runFolder: string): Promise<LedgerSums | undefi
   } finally {
     await handle.close();
   }
-  return totals;
+  return { ...totals, egress: egress.sums };
 }
 
 function parse(line: Buffer): LedgerEntry | undefined {

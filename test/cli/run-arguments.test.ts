@@ -131,7 +131,8 @@ describe('options', () => {
       exclude: ['*.log'],
       acceptWeaker: ['CgroupnsMode'],
       keepOutputs: true,
-      network: 'none',
+      network: 'learn',
+      allow: ['pypi.example', 'registry.example:8443'],
       profile: 'review',
       workspace: 'mount',
     });
@@ -152,6 +153,8 @@ describe('options', () => {
       exclude: ['*.log'],
       acceptWeaker: ['CgroupnsMode'],
       keepOutputs: true,
+      network: 'learn',
+      allow: ['pypi.example', 'registry.example:8443'],
       profile: 'review',
       workspace: 'mount',
     });
@@ -159,7 +162,9 @@ describe('options', () => {
 
   test.each<{ options: RunOptions; says: string }>([
     { options: {}, says: 'No model' },
-    { options: { ...model, network: 'open' }, says: '--network open' },
+    { options: { ...model, network: 'wide' }, says: '--network' },
+    { options: { ...model, network: 'none', allow: ['a.example'] }, says: '--allow a.example' },
+    { options: { ...model, allow: ['*.example'] }, says: 'without wildcards' },
     { options: { ...model, timeout: 'soon' }, says: '--timeout soon' },
     { options: { ...model, timeout: '0' }, says: '--timeout 0' },
     { options: { ...model, timeout: '-5m' }, says: '--timeout -5m' },

@@ -2,7 +2,7 @@ import http2 from 'node:http2';
 import { Duplex, PassThrough } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
 import { openWire, type Wire } from '../../src/container/wire.ts';
-import { GATEWAY_AUTHORITY, WIRE_MAGIC } from '../../src/protocol/wire.ts';
+import { EGRESS_AUTHORITY, GATEWAY_AUTHORITY, WIRE_MAGIC } from '../../src/protocol/wire.ts';
 
 interface Ends {
   readonly wire: Wire;
@@ -107,6 +107,16 @@ test('a stream for anything but the gateway is refused and told', async () => {
     }),
   ).rejects.toMatchObject({ code: 'ERR_HTTP2_STREAM_ERROR' });
   expect(refused).toEqual(['metadata:80']);
+  expect(gateway).toEqual([]);
+});
+
+test('a stream for the way out is refused and told in a run that has none', async () => {
+  const { guest, gateway, refused } = await joined();
+  const stream = guest.request(connectRequest(EGRESS_AUTHORITY));
+  await expect(new Promise((_, reject) => stream.once('error', reject))).rejects.toMatchObject({
+    code: 'ERR_HTTP2_STREAM_ERROR',
+  });
+  expect(refused).toEqual([EGRESS_AUTHORITY]);
   expect(gateway).toEqual([]);
 });
 

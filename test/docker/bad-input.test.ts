@@ -215,7 +215,8 @@ const OPTIONS: readonly Bad[] = [
   { name: 'processors below zero', exit: 2, says: ['--cpus', '-1'], more: oneOption('--cpus=-1') },
   { name: 'half a process', exit: 2, says: ['--pids', '1.5'], more: oneOption('--pids', '1.5') },
   { name: 'turns that are no number', exit: 2, says: ['--max-turns', 'many'], more: oneOption('--max-turns', 'many') },
-  { name: 'an open network', exit: 2, says: ['--network open', /no network/], more: oneOption('--network', 'open') },
+  { name: 'a network of another kind', exit: 2, says: ['--network', /open/], more: oneOption('--network', 'host') },
+  { name: 'a wildcard', exit: 2, says: ['--allow *.example', /one by one/], more: oneOption('--allow', '*.example') },
   {
     name: 'a runtime that the engine has not',
     exit: 2,

@@ -7,14 +7,14 @@ import { describe, expect, test } from 'vitest';
 import { withoutOwnLines } from '../../src/container/own-lines.ts';
 import { openWire, type Wire } from '../../src/container/wire.ts';
 import { wireDuplex } from '../../src/container/wire-duplex.ts';
-import { MAX_WIRE_STREAMS, WIRE_MAGIC } from '../../src/protocol/wire.ts';
+import { MAX_EGRESS_STREAMS, MAX_WIRE_STREAMS, WIRE_MAGIC } from '../../src/protocol/wire.ts';
 import { type Bridge, startBridge } from '../support/bridge.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
-function host(bridge: Bridge, onGateway: (stream: Duplex) => void): Wire {
+function host(bridge: Bridge, onGateway: (stream: Duplex) => void, onEgress?: (stream: Duplex) => void): Wire {
   const { stdout, stdin } = bridge.child;
-  return openWire({ fromGuest: stdout, toGuest: stdin, onGateway, onRefused: () => undefined });
+  return openWire({ fromGuest: stdout, toGuest: stdin, onGateway, onEgress, onRefused: () => undefined });
 }
 
 function echo(stream: Duplex): void {
@@ -128,6 +128,56 @@ describe('forwarding', () => {
     next.end('again');
     expect(await text(next)).toBe('again');
     for (const socket of [...open, refused]) socket.destroy();
+    wire.close();
+  });
+});
+
+describe('the way out', () => {
+  const taken = (name: string) => (stream: Duplex) => void stream.on('error', () => undefined).end(name);
+
+  test('is a port of its own, which leads to its own end of the wire', async () => {
+    await using bridge = await startBridge({ egress: true });
+    const wire = host(bridge, taken('gateway'), taken('egress'));
+    await wire.ready;
+    expect(await text(bridge.connect())).toBe('gateway');
+    expect(await text(bridge.connect(bridge.egressPort))).toBe('egress');
+    wire.close();
+  });
+
+  test('is not there without being asked for', async () => {
+    await using bridge = await startBridge();
+    const wire = host(bridge, taken('gateway'), taken('egress'));
+    await wire.ready;
+    expect(await ended(bridge.connect(bridge.egressPort))).toMatchObject({ code: 'ECONNREFUSED' });
+    wire.close();
+  });
+
+  test('however many connections it has, leaves the gateway its own', async () => {
+    await using bridge = await startBridge({ egress: true });
+    // Nothing of what is sent is read: the windows of all of them are full.
+    const wire = host(bridge, taken('gateway'), (stream) => void stream.on('error', () => undefined));
+    await wire.ready;
+    const stuck = Array.from({ length: MAX_EGRESS_STREAMS + 8 }, () => bridge.connect(bridge.egressPort));
+    for (const socket of stuck) socket.on('error', () => undefined).write(Buffer.alloc(4 * MEBIBYTE));
+    await Promise.all(stuck.map((socket) => once(socket, 'connect')));
+    for (let round = 0; round < 20; round++) expect(await text(bridge.connect())).toBe('gateway');
+    for (const socket of stuck) socket.destroy();
+    wire.close();
+  });
+
+  test('whose programs do not read holds up no answer of the gateway', async () => {
+    await using bridge = await startBridge({ egress: true });
+    const flood = (stream: Duplex): void => {
+      const more = (): void => void stream.write(Buffer.alloc(MEBIBYTE), (error) => error ?? more());
+      stream.on('error', () => undefined);
+      more();
+    };
+    const wire = host(bridge, taken('gateway'), flood);
+    await wire.ready;
+    const stuck = Array.from({ length: 8 }, () => bridge.connect(bridge.egressPort).pause());
+    await Promise.all(stuck.map((socket) => once(socket, 'connect')));
+    for (let round = 0; round < 20; round++) expect(await text(bridge.connect())).toBe('gateway');
+    for (const socket of stuck) socket.destroy();
     wire.close();
   });
 });

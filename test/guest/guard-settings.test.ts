@@ -6,7 +6,7 @@ import { noteDefaultTimeout } from '../../images/guest/timeout-note.ts';
 
 describe('the environment of commands', () => {
   test('holds nothing that is meant for pi', () => {
-    const env = commandEnv({
+    const pis = {
       PATH: '/bin',
       HOME: '/home/agent',
       TMPDIR: '/spill',
@@ -18,8 +18,14 @@ describe('the environment of commands', () => {
       PI_SANDBOX_MODEL: '{}',
       PI_SANDBOX_LIMITS: '{}',
       PI_SANDBOX_ANYTHING: '1',
+    };
+    expect(commandEnv(pis, {})).toEqual({ PATH: '/bin', HOME: '/home/agent', TMPDIR: '/tmp', PI_OFFLINE: '1' });
+  });
+
+  test('has what is meant for commands alone, in place of what the image says', () => {
+    expect(commandEnv({ PATH: '/bin', NO_PROXY: 'image' }, { NO_PROXY: 'run', HTTP_PROXY: 'p' })).toEqual({
+      ...{ PATH: '/bin', NO_PROXY: 'run', HTTP_PROXY: 'p', TMPDIR: '/tmp' },
     });
-    expect(env).toEqual({ PATH: '/bin', HOME: '/home/agent', TMPDIR: '/tmp', PI_OFFLINE: '1' });
   });
 });
 
@@ -35,10 +41,12 @@ describe('settings from the controller', () => {
 
   test('are taken as they are', () => {
     const usual = { model: { id: 'm', cost: { input: 0 } }, limits };
-    expect(guardSettings(good)).toEqual({ ...usual, mcpServers: {} });
+    expect(guardSettings(good)).toEqual({ ...usual, mcpServers: {}, ownEnv: {} });
     const mcpServers = { clock: { command: 'node' } };
     const env = { ...good, PI_SANDBOX_MCP_SERVERS: JSON.stringify(mcpServers) };
-    expect(guardSettings(env)).toEqual({ ...usual, mcpServers });
+    expect(guardSettings(env)).toEqual({ ...usual, mcpServers, ownEnv: {} });
+    const ownEnv = { HTTP_PROXY: 'http://127.0.0.1:1' };
+    expect(guardSettings({ ...good, PI_SANDBOX_COMMAND_ENV: JSON.stringify(ownEnv) })).toMatchObject({ ownEnv });
   });
 
   test.each([
@@ -49,6 +57,7 @@ describe('settings from the controller', () => {
     ['a missing limit', { ...good, PI_SANDBOX_LIMITS: JSON.stringify({ ...limits, spillBytesPerRun: undefined }) }],
     ['a limit that is text', { ...good, PI_SANDBOX_LIMITS: JSON.stringify({ ...limits, bashTimeoutSeconds: '1' }) }],
     ['servers that are a list', { ...good, PI_SANDBOX_MCP_SERVERS: '[]' }],
+    ['a variable that is no text', { ...good, PI_SANDBOX_COMMAND_ENV: '{"A":1}' }],
     ['a negative limit', { ...good, PI_SANDBOX_LIMITS: JSON.stringify({ ...limits, spillBytesPerCall: -1 }) }],
   ])('%s keeps pi from starting', (_what, env) => {
     expect(() => guardSettings(env)).toThrow();

@@ -5,21 +5,25 @@ import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { EGRESS_ARGUMENT } from '../../src/protocol/wire.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
 export interface Bridge extends AsyncDisposable {
   readonly child: ChildProcessWithoutNullStreams;
   readonly port: number;
+  /** Of the way out, where it was asked for. */
+  readonly egressPort: number;
   /** Settles when the process has ended. */
   readonly exited: Promise<{ code: number | null; stderr: string }>;
-  connect(): net.Socket;
+  connect(port?: number): net.Socket;
 }
 
-/** The bridge as it is shipped, but for two constants: its port, free on this machine, and its deadline. */
-export async function startBridge(options: { deadlineMs?: number } = {}): Promise<Bridge> {
+/** The bridge as it is shipped, but for three constants: its ports, free on this machine, and its deadline. */
+export async function startBridge(options: { deadlineMs?: number; egress?: boolean } = {}): Promise<Bridge> {
   const folder = await mkdtemp(join(tmpdir(), 'pi-sandbox-bridge-'));
   const port = await freePort();
+  const egressPort = await freePort();
   const file = join(folder, 'bridge.mjs');
   await build({
     entryPoints: [join(ROOT, 'images/guest/bridge.mts')],
@@ -34,7 +38,7 @@ export async function startBridge(options: { deadlineMs?: number } = {}): Promis
           bundle.onLoad({ filter: /protocol\/wire\.ts$/ }, async ({ path }) => {
             const source = await readFile(path, 'utf8');
             const contents = replaced(
-              replaced(source, 'GATEWAY_PORT', port),
+              replaced(replaced(source, 'GATEWAY_PORT', port), 'EGRESS_PORT', egressPort),
               'PING_DEADLINE_MS',
               options.deadlineMs ?? 15_000,
             );
@@ -44,7 +48,7 @@ export async function startBridge(options: { deadlineMs?: number } = {}): Promis
       },
     ],
   });
-  const child = spawn(process.execPath, [file]);
+  const child = spawn(process.execPath, [file, ...(options.egress === true ? [EGRESS_ARGUMENT] : [])]);
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
@@ -54,8 +58,9 @@ export async function startBridge(options: { deadlineMs?: number } = {}): Promis
   return {
     child,
     port,
+    egressPort,
     exited,
-    connect: () => net.connect({ port, host: '127.0.0.1', allowHalfOpen: true }),
+    connect: (to = port) => net.connect({ port: to, host: '127.0.0.1', allowHalfOpen: true }),
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL');
       await exited;

@@ -32,6 +32,7 @@ export async function testContainerPlan(overrides: Partial<ContainerPlan> = {}):
   return {
     image: await testImage(),
     networkDisabled: true,
+    egress: false,
     slot: TEST_SLOT,
     bridgeUid: bridge,
     agentUid: agent,
