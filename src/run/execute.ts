@@ -1,14 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { PiClient } from '../container/pi-client.ts';
-import { SlotTaken } from '../container/slot.ts';
-import { type StartedSandbox, startSandbox } from '../container/start.ts';
+import type { StartedSandbox } from '../container/start.ts';
 import { StderrTail } from '../container/stderr-tail.ts';
 import type { Egress } from '../egress/egress.ts';
 import { messageOf } from '../errors.ts';
 import { decideOutcome } from '../events/outcome.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import { UndoStack } from '../lib/undo.ts';
-import { containerSpec } from '../plan/container-spec.ts';
 import { handsBack } from '../plan/profiles.ts';
 import type { HandBack } from '../protocol/hand-back.ts';
 import type { Outcome } from '../protocol/outcome.ts';
@@ -28,6 +26,7 @@ import { recover } from './recover.ts';
 import { keptOutputs, recordErrors, recordStart, sendRepository } from './report.ts';
 import { RunFiles } from './run-files.ts';
 import { SettledCheck } from './settled.ts';
+import { startWithFreeSlot } from './start-with-free-slot.ts';
 import type { Stops } from './stops.ts';
 import { endPi, type PiEnd } from './teardown.ts';
 import { RunTimers } from './timers.ts';
@@ -53,8 +52,6 @@ export interface ExecuteParts {
 
 /** Longest wait for clearing up after others, once the run is over, milliseconds. */
 const REAP_MS = 5_000;
-/** Attempts to get a pair of user ids that no other run takes at the same moment. */
-const SLOT_ATTEMPTS = 8;
 
 /** Runs what was prepared, and removes all of it again. The transcript ends with the outcome. */
 export async function execute(parts: ExecuteParts): Promise<RunResult> {
@@ -143,7 +140,7 @@ interface Inside {
   started?: { readonly sandbox: StartedSandbox; readonly plan: RunPlan };
 }
 
-interface Session {
+export interface Session {
   readonly plan: RunPlan;
   readonly files: RunFiles;
   readonly timers: RunTimers;
@@ -261,40 +258,4 @@ async function converse(parts: ExecuteParts, session: Session): Promise<SeenOfPi
     settled: pump?.settled ?? false,
     damaged: pump?.tally.damaged ?? { torn: 0 },
   };
-}
-
-/** Starts the sandbox; when another run took the same user ids at the same moment, plans again with other ones. */
-async function startWithFreeSlot(
-  parts: ExecuteParts,
-  session: Session,
-  undo: UndoStack,
-): Promise<{ sandbox: StartedSandbox; plan: RunPlan }> {
-  let { plan } = session;
-  for (let attempt = 1; ; attempt++) {
-    const attemptUndo = new UndoStack();
-    try {
-      const sandbox = await startSandbox({
-        engine: parts.prepared.engine,
-        plan,
-        spec: containerSpec(plan.container),
-        undo: attemptUndo,
-        signal: parts.stops.signal,
-        onGateway: (stream) => session.gateway.handleStream(stream),
-        onEgress: session.egress && ((stream) => session.egress?.handleStream(stream)),
-        onRefused: (authority) =>
-          void session.files.record({ source: 'observed', type: 'wire_refused', authority: authority.slice(0, 200) }),
-        onPosture: (posture) => session.files.posture(posture),
-      });
-      undo.add('remove the sandbox', async () => {
-        const failures = await attemptUndo.run();
-        if (failures.length > 0) throw failures[0];
-      });
-      return { sandbox, plan };
-    } catch (error) {
-      await attemptUndo.run();
-      if (!(error instanceof SlotTaken) || attempt === SLOT_ATTEMPTS) throw error;
-      plan = await parts.prepared.plan();
-      session.files.plan(plan);
-    }
-  }
 }
