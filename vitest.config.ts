@@ -27,8 +27,8 @@ function project({ exclude = [], group, ...rest }: Project) {
       // A process of its own per file: tests change signal handlers, the working folder and the environment.
       pool: 'forks' as const,
       unstubEnvs: true,
-      // A policy of whoever runs the tests has no say in them.
-      env: { XDG_CONFIG_HOME: '/nonexistent/config' },
+      // A policy of whoever runs the tests has no say in them, and neither have their logins.
+      env: { XDG_CONFIG_HOME: '/nonexistent/config', PI_CODING_AGENT_DIR: '/nonexistent/pi' },
     },
   };
 }

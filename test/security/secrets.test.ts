@@ -129,6 +129,7 @@ beforeAll(async () => {
     env: {
       HOME: home,
       XDG_CONFIG_HOME: path.join(home, '.config'),
+      PI_CODING_AGENT_DIR: path.join(home, '.pi/agent'),
       ANTHROPIC_API_KEY: KEY,
       OPENAI_API_KEY: secret('openai'),
       GITHUB_TOKEN: secret('github'),
