@@ -9,9 +9,13 @@ import { type Ended, Session } from '../support/session.ts';
 
 const session = new Session();
 const canaries = new Canaries();
-const secret = (where: string) => `sk-ant-oat-${canaries.secret(where)}`;
-const OLD = { access: secret('old'), refresh: secret('old-refresh') };
-const NEW = { access: secret('new'), refresh: secret('new-refresh') };
+/** What is sent must look like a token of Claude; what renews it looks like nothing, so that only who knows it can find it. */
+const login = (name: string) => ({
+  access: `sk-ant-oat-${canaries.secret(name)}`,
+  refresh: canaries.secret(`${name}-refresh`),
+});
+const OLD = login('old');
+const NEW = login('new');
 const API = 'api.anthropic.com';
 const TOKENS = 'platform.claude.com';
 const PASSWORD = canaries.secret('proxy');
@@ -27,7 +31,7 @@ let env: Record<string, string>;
 let args: string[];
 const pi = path.join(session.folder, 'pi');
 const auth = path.join(pi, 'auth.json');
-const login = JSON.stringify({
+const stored = JSON.stringify({
   openai: { type: 'api_key', key: '!exit 1' },
   anthropic: { type: 'oauth', ...OLD, expires: 1 },
 });
@@ -43,7 +47,7 @@ beforeAll(async () => {
     },
   });
   mkdirSync(pi);
-  writeFileSync(auth, login, { mode: 0o600 });
+  writeFileSync(auth, stored, { mode: 0o600 });
   const certificates = path.join(session.folder, 'company.pem');
   writeFileSync(certificates, proxy.certificate.cert);
   env = {
@@ -72,7 +76,7 @@ test('a dry run contacts nobody and leaves the login alone; no secret is in the 
   expect(dry.stdout.toString()).toContain('claude-haiku-4-5');
   expect(canaries.find(everythingOf(dry))).toEqual([]);
   expect(proxy.opened).toEqual([]);
-  expect(readFileSync(auth, 'utf8')).toBe(login);
+  expect(readFileSync(auth, 'utf8')).toBe(stored);
 });
 
 test('a login that has expired serves a run, renewed and kept, and nothing of it is seen anywhere (CR1) (CR4) (D32) (D33)', async () => {
