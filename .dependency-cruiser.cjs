@@ -52,6 +52,13 @@ module.exports = {
   forbidden: [
     ...stageRules,
     {
+      name: 'a-start-loads-no-grammar',
+      comment: 'The shell grammar is large, and needed at the first call that is judged only.',
+      severity: 'error',
+      from: { path: '^src/policy/effective\\.ts$' },
+      to: { path: '^src/policy/shell/grammar\\.ts$', reachable: true },
+    },
+    {
       name: 'protocol-is-a-leaf',
       comment: 'The contract between stages, and between host and guest, depends on nothing of ours.',
       severity: 'error',

@@ -3,7 +3,7 @@ import { BadPattern, linearRegExp } from '../lib/linear-regexp.ts';
 import type { Problem } from '../lib/strict-parse.ts';
 import { FILE_SETTINGS, valueAt } from './file-layer.ts';
 import { badToolNames } from './mcp-servers.ts';
-import { FORK_BOMB } from './shell/form.ts';
+import { FORK_BOMB } from './shell/fork-bomb.ts';
 import { KNOWN_TOOLS, misspeltTool, selectTools } from './tools.ts';
 
 /** Rules of a file: where they stand, their lists of globs, and what says nothing about which calls they are for. */

@@ -50,7 +50,7 @@ export async function prepare(request: RunRequest, host: RunHost, signal: AbortS
   const policy = effectivePolicy(request, await loadPolicyLayers({ file: request.policy, configDir, homeDir, root }));
   checkModelName(policy, request.model);
   // These take their time in different places: a socket, module loading, the disk.
-  const [[engine, image], [source, redaction], selection, { decisionsOf }] = await settleAll([
+  const [[engine, image], [source, redaction], selection] = await settleAll([
     host.connect().then(async (found) => [found, await host.ensureImage(found, request.image, signal)] as const),
     resolveModel(request.model, {
       env: host.env,
@@ -65,8 +65,6 @@ export async function prepare(request: RunRequest, host: RunHost, signal: AbortS
       return [source, await redactionOf(request, policy, source, host, root)] as const;
     }),
     select(root, policy, host, signal),
-    // With the shell grammar in it.
-    import('./decisions.ts'),
   ]);
   signal.throwIfAborted();
   requireRuntime(engine.facts, request.runtime);
@@ -107,7 +105,16 @@ export async function prepare(request: RunRequest, host: RunHost, signal: AbortS
     redaction,
     plan,
     run,
-    decide: decisionsOf(policy, selection),
+    decide: decisions(policy, selection),
+  };
+}
+
+/** With the shell grammar in it, which is loaded at the first word of the model and not while a start waits for it. */
+function decisions(policy: Policy, selection: Selection): Prepared['decide'] {
+  let loaded: Promise<(call: JudgedCall) => Decision> | undefined;
+  return async (call) => {
+    loaded ??= import('./decisions.ts').then(({ decisionsOf }) => decisionsOf(policy, selection));
+    return (await loaded)(call);
   };
 }
 

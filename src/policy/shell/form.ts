@@ -1,13 +1,11 @@
 import { BUILTINS } from './builtins.ts';
 import { callFunction, useAlias } from './follow.ts';
+import { FORK_BOMB } from './fork-bomb.ts';
 import { baseName } from './names.ts';
 import type { FormRun, Nature } from './reading.ts';
 import { runsCode } from './shells.ts';
 import { type Field, UNKNOWN } from './types.ts';
 import { unwrap } from './unwrap.ts';
-
-/** The program that a function which starts itself again and again is listed as. */
-export const FORK_BOMB = 'fork bomb';
 
 /** Lists one form of a command, and all that it runs in turn. */
 export function runForm(form: readonly Field[], run: FormRun): void {

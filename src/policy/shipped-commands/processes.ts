@@ -1,5 +1,5 @@
 import type { CommandRule } from '../../protocol/policy.ts';
-import { FORK_BOMB } from '../shell/form.ts';
+import { FORK_BOMB } from '../shell/fork-bomb.ts';
 
 const MEMORY = ['mem', 'environ', 'maps', 'fd/**', 'root/**'].map((name) => `/proc/*/${name}`);
 const signals = '-9|-15|-2|-3|-KILL|-TERM|-INT|-HUP|-SIGKILL|-SIGTERM|-SIGINT|-STOP|-s|-n|--signal';
