@@ -21,6 +21,8 @@ export interface Call {
   readonly idleMs: number;
   readonly answer: SseAnswer;
   readonly abort: AbortController;
+  /** Begun when the provider has been asked, and over before the first event goes out. */
+  readonly ready?: () => Promise<void> | undefined;
   /** Sees each event as it goes out. */
   readonly onEvent: (event: WireEvent) => void;
 }
@@ -37,6 +39,9 @@ export async function streamAnswer(call: Call): Promise<AssistantMessage> {
   // Waiting for the container must not count as silence of the provider.
   const pace = (): Promise<void> => idle.without(answer.ready());
   const scrubbed = new EventScrubber(source.scrubber);
+  const ready = new Promise<void>((resolve) => void setImmediate(resolve)).then(call.ready);
+  // It may fail while nobody waits for it yet.
+  ready.catch(() => {});
   let last: AssistantMessage | undefined;
   try {
     const options = { ...call.options, onActivity: () => idle.touch(), pace };
@@ -44,6 +49,7 @@ export async function streamAnswer(call: Call): Promise<AssistantMessage> {
       if (event.type === 'done') return event.message;
       if (event.type === 'error') return abort.signal.aborted ? broken(source, event.error, 'aborted') : event.error;
       last = event.partial;
+      await ready;
       for (const wire of scrubbed.push(wireEvent(event))) {
         call.onEvent(wire);
         if (!abort.signal.aborted) await idle.without(answer.send(wire));

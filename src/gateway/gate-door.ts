@@ -32,18 +32,17 @@ export class GateDoor {
   }
 
   /** A conversation that is about to go to the model. Throws GateBypassed. */
-  async admit(messages: readonly Message[]): Promise<void> {
+  admit(messages: readonly Message[]): void {
     const results = messages.flatMap((message) =>
       message.role === 'toolResult' ? [{ call: message.toolCallId, isError: message.isError }] : [],
     );
     const reason = this.#port.returned(results);
     if (reason !== undefined) throw new GateBypassed(reason);
-    await this.load();
     this.#prepared.declare(messages);
   }
 
-  /** Loads what the first call needs. May be called earlier, while there is time. */
-  load(): Promise<void> {
+  /** To be awaited before the first event of an answer passes. */
+  ready(): Promise<void> {
     return this.#prepared.load();
   }
 

@@ -61,11 +61,6 @@ export class Gateway {
     return this.#keeper.current;
   }
 
-  /** Loads what the first tool call needs, while there is time. */
-  async warm(): Promise<void> {
-    await this.#door?.load();
-  }
-
   /** Serves one HTTP/1.1 connection of the container. */
   handleStream(stream: Duplex): void {
     if (this.#closed) stream.destroy();
@@ -105,7 +100,7 @@ export class Gateway {
       const body = await readBody(req, { max: this.#options.limits.requestBytes, count });
       this.#checkStanding();
       const admitted = this.#admission.admit(body);
-      await this.#door?.admit(admitted.messages);
+      this.#door?.admit(admitted.messages);
       await this.#call(admitted, res);
     } catch (error) {
       this.#turnAway(req, res, error);
@@ -153,6 +148,7 @@ export class Gateway {
       message = await streamAnswer({
         ...{ source, messages, idleMs: limits.idleMs, answer, abort },
         options: { ...admitted.options, maxTokens: reserved.tokens },
+        ready: () => this.#door?.ready(),
         onEvent: (event) => {
           said.add(event);
           this.#door?.passing(event);

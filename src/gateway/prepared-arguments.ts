@@ -10,6 +10,8 @@ type Validate = (tool: Tool, call: ToolCall) => Record<string, unknown>;
  */
 export class PreparedArguments {
   readonly #tools = new Map<string, Tool>();
+  /** Declared, and not compiled yet. */
+  readonly #fresh = new Set<string>();
   readonly #later: readonly string[];
   #validate: Validate | undefined;
 
@@ -18,9 +20,11 @@ export class PreparedArguments {
     this.#later = later;
   }
 
-  /** Loads the library, which takes a moment. */
+  /** Loads the library and compiles the schemas, which takes a moment: time to be had while the model thinks. */
   async load(): Promise<void> {
     this.#validate ??= (await import('@earendil-works/pi-ai/utils/validation')).validateToolArguments;
+    for (const name of this.#fresh) this.of({ type: 'toolCall', id: '', name, arguments: {} });
+    this.#fresh.clear();
   }
 
   /** Takes the declarations of a conversation. */
@@ -32,8 +36,7 @@ export class PreparedArguments {
         const { name } = tool;
         if (this.#tools.has(name) || !(isFirst || this.#later.includes(name))) continue;
         this.#tools.set(name, tool);
-        // Compiles its schema, so that the first call does not wait for it.
-        this.of({ type: 'toolCall', id: '', name, arguments: {} });
+        this.#fresh.add(name);
       }
     }
   }

@@ -178,8 +178,6 @@ async function converse(parts: ExecuteParts, session: Session): Promise<SeenOfPi
     const { sandbox, plan } = await startWithFreeSlot(parts, session, undo);
     session.inside.started = { sandbox, plan };
     session.clearUp();
-    // While pi starts there is time; should it fail, the first request says so.
-    gateway.warm().catch(() => {});
     sandbox.wire.closed.catch((error: unknown) => stops.fail(error));
     void watchVolume(parts, plan, sandbox.container, talking.signal);
     const { stdin, stdout, stderr, exec } = sandbox.pi;
