@@ -1,4 +1,5 @@
 import type { Message, Tool, ToolCall } from '@earendil-works/pi-ai';
+import { withoutPatterns } from './without-patterns.ts';
 
 type Validate = (tool: Tool, call: ToolCall) => Record<string, unknown>;
 
@@ -35,7 +36,7 @@ export class PreparedArguments {
       for (const tool of message.toolsAdded ?? []) {
         const { name } = tool;
         if (this.#tools.has(name) || !(isFirst || this.#later.includes(name))) continue;
-        this.#tools.set(name, tool);
+        this.#tools.set(name, { ...tool, parameters: withoutPatterns(tool.parameters) as Tool['parameters'] });
         this.#fresh.add(name);
       }
     }

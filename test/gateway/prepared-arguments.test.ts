@@ -83,3 +83,15 @@ describe('arguments as pi hands them to its guard', () => {
     expect(later.of(call('mcp__clock__now', { command: 'x' }))).toEqual({ command: 'x' });
   });
 });
+
+test('a regular expression of a schema is never run: it could take for ever', async () => {
+  const endless = { type: 'string', pattern: '^(a+)+$' };
+  const schema = { type: 'object', properties: { pattern: endless }, patternProperties: { '^(a+)+$': {} } };
+  const later = new PreparedArguments();
+  later.declare([declaring({ grep: schema })]);
+  await later.load();
+  const args = { pattern: `${'a'.repeat(5_000)}!`, [`${'a'.repeat(5_000)}!`]: 1 };
+  expect(later.of(call('grep', args))).toEqual(args);
+  expect(later.of(call('grep', { pattern: 7 }))).toEqual({ pattern: '7' });
+  expect(later.of(call('grep', { pattern: {} }))).toBeUndefined();
+});
