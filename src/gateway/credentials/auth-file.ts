@@ -89,7 +89,7 @@ export class AuthFile {
       // Another owner only where we may do that; as somebody else's file it would not have been readable.
       await handle.chown(uid, gid).catch(() => {});
       await handle.chmod(mode & 0o777);
-      await handle.write(Buffer.alloc(size + SPARE_BYTES));
+      await writeAll(handle, Buffer.alloc(size + SPARE_BYTES));
       await handle.datasync();
       return replacement;
     } catch (error) {
@@ -104,6 +104,7 @@ export class AuthReplacement implements AsyncDisposable {
   readonly #target: string;
   readonly #aside: string;
   readonly #handle: FileHandle;
+  #only = false;
 
   constructor(target: string, aside: string, handle: FileHandle) {
     this.#target = target;
@@ -113,9 +114,10 @@ export class AuthReplacement implements AsyncDisposable {
 
   /** All or nothing: whoever reads meanwhile sees the old content or the new one. */
   async write(entries: AuthEntries): Promise<void> {
-    const text = JSON.stringify(entries, null, 2);
-    await this.#handle.truncate(0);
-    await this.#handle.write(text, 0);
+    const content = Buffer.from(JSON.stringify(entries, null, 2));
+    // Over what is reserved: room that is given back first may be gone by now.
+    await writeAll(this.#handle, content);
+    await this.#handle.truncate(content.length);
     await this.#handle.sync();
     try {
       await rename(this.#aside, this.#target);
@@ -123,14 +125,30 @@ export class AuthReplacement implements AsyncDisposable {
       // A file that is a mount of its own cannot be replaced.
       if (!(error instanceof Error && 'code' in error && (error.code === 'EBUSY' || error.code === 'EXDEV')))
         throw error;
-      await writeFile(this.#target, text);
+      await this.#writeInPlace(content);
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#handle.close().catch(() => {});
-    await unlink(this.#aside).catch(() => {});
+    if (!this.#only) await unlink(this.#aside).catch(() => {});
   }
+
+  /** The one way that can leave half a file: then what waited aside stays, as the only whole one. */
+  async #writeInPlace(content: Buffer): Promise<void> {
+    this.#only = true;
+    try {
+      await writeFile(this.#target, content, { flush: true });
+    } catch (error) {
+      throw new Error(`${messageOf(error)}; all logins are in ${this.#aside}`, { cause: error });
+    }
+    this.#only = false;
+  }
+}
+
+/** A disk that becomes full takes a part without an error, and refuses the rest. */
+async function writeAll(handle: FileHandle, bytes: Buffer): Promise<void> {
+  for (let at = 0; at < bytes.length; ) at += (await handle.write(bytes, at, bytes.length - at, at)).bytesWritten;
 }
 
 function entriesOf(text: string): AuthEntries | undefined {
