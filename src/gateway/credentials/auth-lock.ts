@@ -1,6 +1,7 @@
 import { rmdirSync } from 'node:fs';
 import { mkdir, realpath, rmdir, stat, utimes } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { OneAtATime } from '../../lib/one-at-a-time.ts';
 
 /** Longest wait for another holder, milliseconds: as long as pi waits. */
 const WAIT_MS = 30_000;
@@ -23,6 +24,8 @@ export class LockedError extends Error {
 export class AuthLock implements AsyncDisposable {
   readonly #folder: string;
   readonly #timer: NodeJS.Timeout;
+  /** Between being touched and our knowing its new time, the lock looks like somebody else's. */
+  readonly #turns = new OneAtATime();
   /** A process that leaves meanwhile must not lock pi out. */
   readonly #onExit = (): void => {
     try {
@@ -35,7 +38,7 @@ export class AuthLock implements AsyncDisposable {
   private constructor(folder: string, touched: number) {
     this.#folder = folder;
     this.#touched = touched;
-    this.#timer = setInterval(() => void this.#touch(), TOUCH_MS);
+    this.#timer = setInterval(() => void this.#turns.run(() => this.#touch()), TOUCH_MS);
     this.#timer.unref();
     process.once('exit', this.#onExit);
   }
@@ -54,9 +57,8 @@ export class AuthLock implements AsyncDisposable {
   }
 
   /** Whether it is still ours: a process that was stopped for long may have lost it. */
-  async held(): Promise<boolean> {
-    if (!this.#lost && (await timeOf(this.#folder)) !== this.#touched) this.#lost = true;
-    return !this.#lost;
+  held(): Promise<boolean> {
+    return this.#turns.run(() => this.#held());
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -65,8 +67,13 @@ export class AuthLock implements AsyncDisposable {
     if (await this.held()) await rmdir(this.#folder).catch(() => {});
   }
 
+  async #held(): Promise<boolean> {
+    if (!this.#lost && (await timeOf(this.#folder)) !== this.#touched) this.#lost = true;
+    return !this.#lost;
+  }
+
   async #touch(): Promise<void> {
-    if (await this.held()) this.#touched = await touch(this.#folder).catch(() => this.#touched);
+    if (await this.#held()) this.#touched = await touch(this.#folder).catch(() => this.#touched);
   }
 }
 

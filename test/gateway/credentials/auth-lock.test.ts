@@ -1,8 +1,11 @@
 import { existsSync, mkdirSync, rmdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { AuthLock } from '../../../src/gateway/credentials/auth-lock.ts';
 import { tempFolder } from '../../support/cli.ts';
+
+afterEach(() => vi.useRealTimers());
 
 function file(): string {
   const made = path.join(tempFolder(), 'auth.json');
@@ -23,6 +26,20 @@ test('the lock is the folder that pi makes, and goes with its holder', async () 
     await using lock = await AuthLock.take(auth);
     expect(existsSync(`${auth}.lock`)).toBe(true);
     expect(await lock.held()).toBe(true);
+  }
+  expect(existsSync(`${auth}.lock`)).toBe(false);
+});
+
+test('it stays ours while it is kept fresh, whenever somebody asks or gives it back', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const auth = file();
+  for (let round = 0; round < 200; round++) {
+    await using lock = await AuthLock.take(auth);
+    vi.advanceTimersByTime(2_000);
+    for (let turn = 0; turn < round % 8; turn++) await stat(auth);
+    expect(await lock.held()).toBe(true);
+    vi.advanceTimersByTime(2_000);
+    for (let turn = 0; turn < round % 5; turn++) await stat(auth);
   }
   expect(existsSync(`${auth}.lock`)).toBe(false);
 });
