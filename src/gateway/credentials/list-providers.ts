@@ -4,10 +4,13 @@ import { messageOf, SandboxError } from '../../errors.ts';
 import type { ListedModel, ListedProvider } from '../../protocol/models-report.ts';
 import { hostAuthContext } from '../host-auth.ts';
 import type { ResolveOptions } from '../model-source.ts';
+import { plannedPrice } from '../output-price.ts';
 import { credentialHint } from '../provider-auth.ts';
+import { AuthFile } from './auth-file.ts';
 import { credentialSource } from './credential-source.ts';
 import { customProvider } from './custom-provider.ts';
 import { type CustomProviders, loadModelsJson } from './models-json.ts';
+import { storedCredential } from './stored-credential.ts';
 import { UserCredentials } from './user-credentials.ts';
 
 type ListOptions = Pick<ResolveOptions, 'env'> & { readonly piFolder: string; readonly now?: () => number };
@@ -21,6 +24,7 @@ export async function listProviders({ env, piFolder, now = Date.now }: ListOptio
   const known = new Map<string, Provider>(builtinProviders().map((provider) => [provider.id, provider]));
   const files = { auth: join(piFolder, 'auth.json'), models: join(piFolder, 'models.json') };
   const custom = await loadModelsJson(files.models);
+  const entries = await new AuthFile(files.auth).read();
   const credentials = new UserCredentials({ env, cwd: piFolder, piFolder }, () => {});
   const ids = new Set([...(custom?.ids() ?? []), ...known.keys()]);
   const listed: ListedProvider[] = [];
@@ -29,7 +33,7 @@ export async function listProviders({ env, piFolder, now = Date.now }: ListOptio
     const config = custom?.get(id);
     const asked = new Set<string>();
     const trouble: string[] = [];
-    const stored = await noting(trouble, () => credentials.store?.stored(id) ?? Promise.resolve(undefined));
+    const stored = await noting(trouble, async () => storedCredential(id, entries, files.auth));
     const ctx = hostAuthContext(env, asked);
     const credential = await noting(trouble, () =>
       credentialSource({ base, config, stored, ctx, asked, files, now: now() }),
@@ -65,8 +69,8 @@ function modelsOf(provider: Provider | undefined, stored: Credential | undefined
   return provider?.filterModels?.(models, stored) ?? models;
 }
 
-function listedModel({ id, name, reasoning, input, contextWindow, maxTokens, cost }: Model<Api>): ListedModel {
-  const priced = cost.input > 0 || cost.output > 0;
+function listedModel(model: Model<Api>): ListedModel {
+  const { id, name, reasoning, input, contextWindow, maxTokens } = model;
   return {
     id,
     name,
@@ -74,7 +78,7 @@ function listedModel({ id, name, reasoning, input, contextWindow, maxTokens, cos
     images: input.includes('image'),
     contextWindow,
     maxTokens,
-    ...(priced ? { price: { input: cost.input, output: cost.output } } : {}),
+    ...plannedPrice(model),
   };
 }
 

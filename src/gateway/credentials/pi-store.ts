@@ -136,8 +136,7 @@ export class PiCredentialStore implements CredentialStore {
   }
 
   #entry(entries: AuthEntries, provider: string): Credential | undefined {
-    const entry = Object.hasOwn(entries, provider) ? entries[provider] : undefined;
-    const credential = storedCredential(provider, entry, this.#options.file.path);
+    const credential = storedCredential(provider, entries, this.#options.file.path);
     if (credential !== undefined) this.#options.onSecrets(secretsOfCredential(credential));
     return credential;
   }

@@ -2,6 +2,7 @@ import type { Credential } from '@earendil-works/pi-ai';
 import { Type } from '@sinclair/typebox';
 import { SandboxError } from '../../errors.ts';
 import { strictParse } from '../../lib/strict-parse.ts';
+import type { AuthEntries } from './auth-file.ts';
 
 /** Further keys belong to the provider's login and are kept. */
 const StoredCredential = Type.Union([
@@ -21,8 +22,9 @@ const StoredCredential = Type.Union([
   }),
 ]);
 
-/** One entry of `auth.json`. Throws SandboxError `model`; the words hold nothing of the entry. */
-export function storedCredential(provider: string, entry: unknown, path: string): Credential | undefined {
+/** One entry of `auth.json`, which lies at `path`. Throws SandboxError `model`; the words hold nothing of the entry. */
+export function storedCredential(provider: string, entries: AuthEntries, path: string): Credential | undefined {
+  const entry = Object.hasOwn(entries, provider) ? entries[provider] : undefined;
   if (entry === undefined) return undefined;
   const parsed = strictParse(StoredCredential, entry);
   if (parsed.ok) return parsed.value;
