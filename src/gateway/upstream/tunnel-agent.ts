@@ -1,6 +1,7 @@
 import { type AgentOptions, type ClientRequestArgs, Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP, type Socket } from 'node:net';
+import { unescape as decoded } from 'node:querystring';
 import type { Duplex } from 'node:stream';
 import { type ConnectionOptions, connect as tlsConnect } from 'node:tls';
 
@@ -76,7 +77,8 @@ function tunnel(proxy: URL, ca: string[] | undefined, target: ClientRequestArgs)
   const host = target.host ?? '';
   const authority = `${isIP(host) === 6 ? `[${host}]` : host}:${target.port}`;
   const { username, password } = proxy;
-  const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64');
+  // A bare % in a password stands for itself, as with curl.
+  const credentials = Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64');
   const open = proxy.protocol === 'https:' ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
     const asked = open({

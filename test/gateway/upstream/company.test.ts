@@ -72,6 +72,18 @@ test.each(['SSL_CERT_FILE', 'NODE_EXTRA_CA_CERTS'])(
   },
 );
 
+test('a bare % in the password of a proxy stands for itself', async () => {
+  const proxy = await company();
+  const { answer } = await ask({
+    HTTPS_PROXY: proxy.url.replace('//', '//user:100%@'),
+    SSL_CERT_FILE: trusting(proxy),
+    ANTHROPIC_API_KEY: KEY,
+  });
+  expect(answer.errorMessage).toBeUndefined();
+  const authorization = `Basic ${Buffer.from('user:100%').toString('base64')}`;
+  expect(proxy.opened).toEqual([{ target: `${API}:443`, authorization }]);
+});
+
 test('a login is renewed through the proxy as well, under its own address', async () => {
   const proxy = await company();
   const login = { type: 'oauth', access: 'sk-ant-oat-old-0123456789', refresh: 'refresh-old-0123456789', expires: 1 };
