@@ -44,19 +44,15 @@ export class BudgetNotes {
     const last = messages.at(-1);
     // A call without tools is pi's own, for the summary of a compaction; only behind a user or a result may a note stand.
     if (last === undefined || (last.role !== 'user' && last.role !== 'toolResult')) return { messages, added: [] };
-    if (this.#told.size === 0 && !this.#anyNear(now)) return { messages, added: [] };
-    if (declaredTools(messages).length === 0) return { messages, added: [] };
     const added = this.#due(now);
+    if (this.#told.size === 0 && added.length === 0) return { messages, added: [] };
+    if (declaredTools(messages).length === 0) return { messages, added: [] };
     for (const { limit, text } of added) {
       this.#told.add(limit);
       const message: Message = { role: 'user', content: text, timestamp: now };
       this.#placed.push({ message, at: messages.length, after: JSON.stringify(last) });
     }
     return { messages: this.#inserted(messages), added };
-  }
-
-  #anyNear(now: number): boolean {
-    return this.#due(now).length > 0;
   }
 
   #inserted(messages: readonly Message[]): Message[] {

@@ -33,15 +33,16 @@ function only(all: readonly ListedProvider[], wanted: string): ListedProvider {
 }
 
 function printAll(providers: readonly ListedProvider[]): void {
-  const [usable, other] = [true, false].map((has) => providers.filter((one) => (one.credential !== undefined) === has));
-  if (usable === undefined || other === undefined || usable.length === 0) {
+  const usable = providers.filter(({ credential }) => credential !== undefined);
+  const other = providers.filter(({ credential }) => credential === undefined);
+  if (usable.length === 0) {
     say(
       'No provider has a credential. Set a variable such as ANTHROPIC_API_KEY, log in with pi (start it and enter /login), or',
     );
     say('describe a server of your own in models.json.');
   } else printTable([HEAD, ...usable.map((one) => [one.id, sourceText(one.credential), modelsText(one)])]);
   for (const { id, problem } of providers) if (problem !== undefined) say(`${id}: ${problem}`);
-  if (other === undefined || other.length === 0) return;
+  if (other.length === 0) return;
   say(`Without a credential: ${other.map(({ id }) => id).join(', ')}. How to get one: pi-sandbox models PROVIDER.`);
 }
 
