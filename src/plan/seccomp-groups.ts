@@ -31,10 +31,10 @@ const internetSocket = (family: number, protocol: number): readonly ArgumentRule
 const list = (names: string): readonly string[] => names.trim().split(/\s+/);
 
 /**
- * Every system call that the sandbox may make. What is not here fails with EPERM; what is not here on purpose:
- * io_uring and aio (they pass system calls by), ptrace and process_vm_* (reading other processes), splice, tee and
- * vmsplice (page-cache bugs), bpf, perf, userfaultfd, keyrings, modules, mounts, namespaces, memfd_secret, message
- * queues, and every socket family but those below (vsock is not confined by the network namespace).
+ * Every system call that the sandbox may make. What is not here fails, with EPERM unless it is listed at the end; what
+ * is not here on purpose: io_uring and aio (they pass system calls by), ptrace and process_vm_* (reading other
+ * processes), splice, tee and vmsplice (page-cache bugs), bpf, perf, userfaultfd, keyrings, modules, mounts, namespaces,
+ * memfd_secret, message queues, and every socket family but those below (vsock is not confined by the network namespace).
  */
 export const SYSCALL_GROUPS: readonly SyscallGroup[] = [
   {
@@ -171,7 +171,24 @@ export const SYSCALL_GROUPS: readonly SyscallGroup[] = [
   { reason: 'thread-local storage', names: ['arch_prctl'], arch: 'amd64' },
 ];
 
-/** Calls that must look unimplemented, so that the C library falls back to one that can be filtered. */
-export const UNIMPLEMENTED_SYSCALLS: readonly { names: readonly string[]; reason: string }[] = [
-  { names: ['clone3'], reason: 'its flags sit behind a pointer where a filter cannot see them; libc then uses clone' },
+export interface RefusedSyscalls {
+  readonly reason: string;
+  readonly names: readonly string[];
+  readonly errno: number;
+}
+
+const ERRNO = { EINVAL: 22, ENOSYS: 38 } as const;
+
+/** Calls that are refused with another error than EPERM, so that programs fall back to what they do without the call. */
+export const FALLBACK_SYSCALLS: readonly RefusedSyscalls[] = [
+  {
+    reason: 'its flags sit behind a pointer where a filter cannot see them; libc then uses clone',
+    names: ['clone3'],
+    errno: ERRNO.ENOSYS,
+  },
+  {
+    reason: 'page-cache bugs; grep with its output in /dev/null, as in every configure script, then reads',
+    names: ['splice'],
+    errno: ERRNO.EINVAL,
+  },
 ];

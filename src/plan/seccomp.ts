@@ -1,6 +1,5 @@
-import { SYSCALL_GROUPS, type SyscallGroup, UNIMPLEMENTED_SYSCALLS } from './seccomp-groups.ts';
+import { FALLBACK_SYSCALLS, SYSCALL_GROUPS, type SyscallGroup } from './seccomp-groups.ts';
 
-const ENOSYS = 38;
 const EPERM = 1;
 
 /**
@@ -17,10 +16,10 @@ export function seccompProfile(): string {
     ],
     syscalls: [
       ...SYSCALL_GROUPS.map(allow),
-      ...UNIMPLEMENTED_SYSCALLS.map(({ names, reason }) => ({
+      ...FALLBACK_SYSCALLS.map(({ names, reason, errno }) => ({
         names,
         action: 'SCMP_ACT_ERRNO',
-        errnoRet: ENOSYS,
+        errnoRet: errno,
         comment: reason,
       })),
     ],

@@ -2,6 +2,7 @@
 /** Answers of the probe program. */
 const REFUSED = 'errno 1';
 const UNKNOWN = 'errno 38';
+const NOT_HERE = 'errno 22';
 
 export type Call = readonly [name: string, ...args: (number | string)[]];
 
@@ -181,10 +182,15 @@ export function rows(): [name: string, allowed: Call[], denied: Call[], expected
       REFUSED,
     ],
     [
-      'no splicing of pages, secret memory or segment tables, no file handles (KS9)',
+      'no splicing of pages, with the error after which programs read and write instead (KS9)',
+      [],
+      [['splice', -1, 0, -1, 0, 1, 0]],
+      NOT_HERE,
+    ],
+    [
+      'no other splicing of pages, secret memory or segment tables, no file handles (KS9)',
       [],
       [
-        ['splice', -1, 0, -1, 0, 1, 0],
         ['tee', -1, -1, 1, 0],
         ['vmsplice', -1, 'm', 1, 0],
         ['memfd_secret', 0],
