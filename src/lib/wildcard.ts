@@ -1,9 +1,16 @@
 type Token =
   | { readonly kind: 'char'; readonly char: string }
-  /** `?` and `[...]`. */
+  /** `?` and `[...]`; of a path never a slash. */
   | { readonly kind: 'one'; readonly accepts: (char: string) => boolean }
   /** `*`, `**`, and `**` with its slash, which also stands for no folder at all. */
   | { readonly kind: 'some' | 'all' | 'folders' };
+
+export interface WildcardOptions {
+  /** Comes first and is taken as it stands. */
+  readonly literal?: string;
+  /** It is held against texts that are no paths: a slash is a character like any other there, also for `*`. */
+  readonly text?: boolean;
+}
 
 /**
  * A glob made ready: `*` stands for any characters but `/`, `**` also for those, a `**` part of a path for any number of
@@ -18,9 +25,8 @@ export class Wildcard {
   /** What is before and after the only `*`, when there is nothing else. */
   readonly #around: readonly [before: string, after: string] | undefined;
 
-  /** `literal` comes first and is taken as it stands. */
-  constructor(glob: string, literal = '') {
-    this.#tokens = [...charTokens(literal), ...globTokens(glob)];
+  constructor(glob: string, { literal = '', text = false }: WildcardOptions = {}) {
+    this.#tokens = [...charTokens(literal), ...(text ? textTokens(glob) : pathTokens(glob))];
     this.#text = /[*?[\\]/.test(glob) ? undefined : literal + glob;
     const runs = literalRuns(this.#tokens);
     this.#needles = runs.filter((run) => run !== '');
@@ -71,7 +77,7 @@ export class Wildcard {
     const token = this.#tokens[at];
     if (token === undefined) return false;
     if (token.kind === 'char' || token.kind === 'one') {
-      if (token.kind === 'char' ? token.char !== char : char === '/' || !token.accepts(char)) return false;
+      if (token.kind === 'char' ? token.char !== char : !token.accepts(char)) return false;
       this.#enter(next, at + 1);
     } else if (token.kind === 'folders') {
       if (char === '/') this.#enter(next, at);
@@ -107,15 +113,26 @@ function charTokens(text: string): Token[] {
   return [...text].map((char) => ({ kind: 'char', char }));
 }
 
-function globTokens(glob: string): Token[] {
+function pathTokens(glob: string): Token[] {
   const parts = glob.matchAll(/\\(.)|(?<=^|\/)\*\*\/|\*+|\[([!^]?\]?[^\]/]*)\]|./gsu);
   return Array.from(parts, ([part, escaped, set]): Token => {
-    if (escaped !== undefined) return { kind: 'char', char: escaped };
     if (part === '**/') return { kind: 'folders' };
-    if (part.startsWith('*')) return { kind: part.length > 1 ? 'all' : 'some' };
-    if (part === '?') return { kind: 'one', accepts: () => true };
-    return set === undefined || set === '' ? { kind: 'char', char: part } : { kind: 'one', accepts: accepter(set) };
+    if (part === '*') return { kind: 'some' };
+    const token = tokenOf(part, escaped, set);
+    return token.kind === 'one' ? { kind: 'one', accepts: (char) => char !== '/' && token.accepts(char) } : token;
   });
+}
+
+function textTokens(glob: string): Token[] {
+  const parts = glob.matchAll(/\\(.)|\*+|\[([!^]?\]?[^\]]*)\]|./gsu);
+  return Array.from(parts, ([part, escaped, set]) => tokenOf(part, escaped, set));
+}
+
+function tokenOf(part: string, escaped: string | undefined, set: string | undefined): Token {
+  if (escaped !== undefined) return { kind: 'char', char: escaped };
+  if (part.startsWith('*')) return { kind: 'all' };
+  if (part === '?') return { kind: 'one', accepts: () => true };
+  return set === undefined || set === '' ? { kind: 'char', char: part } : { kind: 'one', accepts: accepter(set) };
 }
 
 /** The inside of `[...]`. Named classes such as `[:alpha:]` are not known: they stand for every character. */

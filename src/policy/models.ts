@@ -1,4 +1,5 @@
 import { SandboxError } from '../errors.ts';
+import { Wildcard } from '../lib/wildcard.ts';
 import type { PlannedModel } from '../protocol/model.ts';
 import type { Policy } from '../protocol/policy.ts';
 
@@ -18,29 +19,9 @@ export function checkModel(policy: Policy, { spec, provider, id }: PlannedModel)
 }
 
 function check({ models, origins }: Policy, shown: string, names: readonly string[]): void {
-  if (names.some((name) => models.allow.some((glob) => matches(glob, name)))) return;
+  if (names.some((name) => models.allow.some((glob) => new Wildcard(glob, { text: true }).matches(name)))) return;
   const list = models.allow.length === 0 ? 'no model at all' : models.allow.join(', ');
   throw new SandboxError('policy', `The policy does not allow the model "${shown}": models.allow names ${list}.`, {
     hint: `It is set in ${origins['/models/allow']}; choose one that it allows, or change it there.`,
   });
-}
-
-/** `*` stands for any characters, `?` for one, `\` takes the next as it is. Time is at most the product of both lengths. */
-function matches(glob: string, text: string): boolean {
-  const parts = glob.match(/\\.|./gsu) ?? [];
-  let [at, from] = [0, 0];
-  let retry: { at: number; from: number } | undefined;
-  const chars = [...text];
-  while (from < chars.length) {
-    const part = parts[at];
-    if (part === '*') retry = { at: ++at, from };
-    else if (part === '?' || (part !== undefined && part.replace(/^\\(?=.)/su, '') === chars[from])) {
-      at++;
-      from++;
-    } else if (retry !== undefined) {
-      retry = { at: retry.at, from: retry.from + 1 };
-      ({ at, from } = retry);
-    } else return false;
-  }
-  return parts.slice(at).every((part) => part === '*');
 }

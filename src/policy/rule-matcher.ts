@@ -71,7 +71,7 @@ export class RuleMatcher {
     if (whole.startsWith('/')) return new Wildcard(this.#fold(whole === '/' ? '' : whole));
     const [root, below] = whole === '~' || whole.startsWith('~/') ? [home, whole.slice(2)] : [workspace, whole];
     const inside = below === '' || below === '.' ? '' : `/${below}`;
-    return new Wildcard(this.#fold(inside), this.#fold(root === '/' ? '' : root));
+    return new Wildcard(this.#fold(inside), { literal: this.#fold(root === '/' ? '' : root) });
   }
 }
 

@@ -54,9 +54,25 @@ describe('a glob', () => {
     expect(new Wildcard(glob).matchesWithin(path)).toBe(expected);
   });
 
+  test.each([
+    ['*', 'a/b', true],
+    ['*/', '', false],
+    ['*/', 'a/', true],
+    ['**/x', 'x', false],
+    ['a?b', 'a/b', true],
+    ['a[/]b', 'a/b', true],
+    ['a[!x]b', 'a/b', true],
+    ['a/*-[45]', 'a/b/c-4', true],
+    ['a/*-[45]', 'a/b/c-3', false],
+    ['\\*/', '*/', true],
+    ['\\*/', 'a/', false],
+  ])('%s on the text %j is %s', (glob, text, expected) => {
+    expect(new Wildcard(glob, { text: true }).matches(text)).toBe(expected);
+  });
+
   test('what comes first is taken as it stands', () => {
-    expect(new Wildcard('/*.x', '/w*').matches('/w*/a.x')).toBe(true);
-    expect(new Wildcard('/*.x', '/w*').matches('/ww/a.x')).toBe(false);
+    expect(new Wildcard('/*.x', { literal: '/w*' }).matches('/w*/a.x')).toBe(true);
+    expect(new Wildcard('/*.x', { literal: '/w*' }).matches('/ww/a.x')).toBe(false);
   });
 
   test('no glob makes it slow', () => {

@@ -21,6 +21,7 @@ const REMOVALS: readonly Stopped[] = [
   ['rm -rf .', 'remove-workspace', 'deny'],
   ['rm -rf *', 'remove-workspace', 'deny'],
   ['rm -rf "$PWD"', 'remove-workspace', 'deny'],
+  ['x=src/.; rm -rf ${x#*/}', 'remove-workspace', 'deny'],
   ['rm -rf /workspace/./', 'remove-workspace', 'deny'],
   ['rm -rf $(git rev-parse --show-toplevel)', 'remove-workspace', 'deny'],
   ['for f in *; do rm -rf "$f"; done', 'remove-workspace', 'deny'],

@@ -1,5 +1,5 @@
 import type { ParameterExpansionPart, ParameterOperation, Word } from 'unbash';
-import { globMatches } from '../glob-text.ts';
+import { Wildcard } from '../../lib/wildcard.ts';
 import type { Piece } from './pieces.ts';
 import type { Elements, ShellState } from './state.ts';
 import { type Field, literal, unknown } from './types.ts';
@@ -162,13 +162,12 @@ function apply(field: Field, operation: ParameterOperation, source: string, expa
 }
 
 function removed(text: string, pattern: string, operator: '#' | '##' | '%' | '%%'): string {
-  const anything = pattern.replaceAll(/(?<!\\)\*/g, '**');
+  const wildcard = new Wildcard(pattern, { text: true });
   const lengths = Array.from({ length: text.length + 1 }, (_, length) => length);
   if (operator.length === 2) lengths.reverse();
   for (const length of lengths) {
     const part = operator[0] === '#' ? text.slice(0, length) : text.slice(text.length - length);
-    if (globMatches(anything, part))
-      return operator[0] === '#' ? text.slice(length) : text.slice(0, text.length - length);
+    if (wildcard.matches(part)) return operator[0] === '#' ? text.slice(length) : text.slice(0, text.length - length);
   }
   return text;
 }
