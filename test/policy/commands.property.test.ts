@@ -151,6 +151,14 @@ test.each([
   if (!simple) expect(unclear).not.toEqual([]);
 });
 
+test.each([
+  ['printf', `printf '%s\\n' ${': '.repeat(1_001)} 'rm -rf /' | sh`],
+  ['xargs', `printf '%s\\n' ${'a '.repeat(65)} / | xargs rm -rf`],
+  ['a heredoc', `xargs rm -rf <<E\n${'a\n'.repeat(65)}/\nE\n`],
+])('what stands behind the last word that is looked at is not allowed: %s', (_name, text) => {
+  expect(isStopped(text)).toBe(true);
+});
+
 test('one command is judged in well under a millisecond at the 95th percentile', () => {
   const commands = [...STOPPED.map(([command]) => command), ...HARMLESS];
   // The best of some rounds: what else the machine does in between is not what is measured.

@@ -78,13 +78,17 @@ function echoed(texts: readonly string[]): string {
   return flags.includes('e') ? unescaped(shown.join(' ')) : shown.join(' ');
 }
 
-/** `printf` with `%s`, `%b` and `%%`; undefined with anything else. */
+/** How often a format is gone through. */
+const MAX_ROUNDS = 1_000;
+
+/** `printf` with `%s`, `%b` and `%%`; undefined with anything else, and with too many values. */
 export function printed([format = '', ...values]: readonly string[]): string | undefined {
   if (/%(?![sb%])/.test(format)) return undefined;
   const takes = format.match(/%[sb]/g)?.length ?? 0;
   const rounds = takes === 0 ? 1 : Math.max(1, Math.ceil(values.length / takes));
+  if (rounds > MAX_ROUNDS) return undefined;
   const left = [...values];
-  return Array.from({ length: Math.min(rounds, 1_000) }, () =>
+  return Array.from({ length: rounds }, () =>
     unescaped(format).replace(/%[sb%]/g, (found) => {
       if (found === '%%') return '%';
       const value = left.shift() ?? '';

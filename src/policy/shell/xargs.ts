@@ -4,6 +4,7 @@ import { type Field, literal, unknown } from './types.ts';
 
 const VALUES = 'IELPdnsaJ';
 const LONG = /^--(replace|max-args|max-procs|delimiter|arg-file|max-lines|jobs|colsep)$/;
+/** Words of its input that are looked at. */
 const MAX_WORDS = 64;
 
 /** `xargs` and `parallel`: the command, with the words that they read where these stand in the call. */
@@ -55,14 +56,14 @@ export function xargs(name: 'xargs' | 'parallel', args: readonly Field[], run: F
 }
 
 /** What it reads: words that the call holds, or one that only the shell will know. */
-function readWords({ input }: FormRun, separator: RegExp): readonly Field[] {
+function readWords({ input, reading }: FormRun, separator: RegExp): readonly Field[] {
   if (input.text === undefined) return input.words ?? [unknown('…')];
-  return input.text
+  const words = input.text
     .split(separator)
     .map((text) => text.trimStart())
-    .filter((text) => text !== '')
-    .slice(0, MAX_WORDS)
-    .map(literal);
+    .filter((text) => text !== '');
+  if (words.length > MAX_WORDS) reading.doubt('a program gets more words from its input than are looked at');
+  return words.slice(0, MAX_WORDS).map(literal);
 }
 
 function replace(word: Field, place: string, words: readonly Field[]): readonly Field[] {
