@@ -137,6 +137,8 @@ test.each([
   ['of quotes in substitutions', '"$(`'.repeat(16_000)],
   ['of parameters', `\${a:-`.repeat(12_000)],
   ['of braces', `echo ${'{a,b}'.repeat(5_000)}`],
+  ['of open braces', `echo {a,b}${'{'.repeat(60_000)}`],
+  ['of words with two values', `x=1; [ a ] && x=2 || x=3; echo ${'$x '.repeat(21_000)}`],
   ['of wildcards', `rm ${'*a'.repeat(20_000)}`],
   ['of alternatives', `${'x=$RANDOM; x+=b; '.repeat(2_000)} $x`],
   [

@@ -26,33 +26,36 @@ export function expandBraces(source: string): readonly string[] | undefined {
   return done;
 }
 
-function findBraces(source: string): Braces | undefined {
-  for (let at = 0; at < source.length; at = afterUnit(source, at)) {
-    const braces = source[at] === '{' ? bracesAt(source, at) : undefined;
-    if (braces !== undefined) return braces;
-  }
-  return undefined;
+interface Open {
+  readonly start: number;
+  readonly items: string[];
+  /** Where the item begins that is read. */
+  from: number;
 }
 
-/** Undefined for braces that the shell leaves as they are: no comma, no sequence, no end. */
-function bracesAt(source: string, start: number): Braces | undefined {
-  const items: string[] = [];
-  let from = start + 1;
-  let open = 1;
-  for (let at = start + 1; at < source.length; at = afterUnit(source, at)) {
+/** The first braces that the shell expands, in one pass. It leaves those with no comma, no sequence or no end as they are. */
+function findBraces(source: string): Braces | undefined {
+  const open: Open[] = [];
+  let first: Braces | undefined;
+  for (let at = 0; at < source.length; at = afterUnit(source, at)) {
     const char = source[at];
-    if (char === '{') open++;
-    if (char === ',' && open === 1) {
-      items.push(source.slice(from, at));
-      from = at + 1;
+    const inner = open.at(-1);
+    if (char === '{') open.push({ start: at, items: [], from: at + 1 });
+    else if (inner === undefined) continue;
+    else if (char === ',') {
+      inner.items.push(source.slice(inner.from, at));
+      inner.from = at + 1;
+    } else if (char === '}') {
+      open.pop();
+      const last = source.slice(inner.from, at);
+      const items = inner.items.length > 0 ? [...inner.items, last] : sequenceOf(last);
+      const { start } = inner;
+      // Those around others end later and start before them.
+      if (items !== undefined && (first === undefined || start < first.start)) first = { start, end: at + 1, items };
+      if (first !== undefined && open.length === 0) return first;
     }
-    if (char !== '}' || --open > 0) continue;
-    const last = source.slice(from, at);
-    if (items.length > 0) return { start, end: at + 1, items: [...items, last] };
-    const sequence = sequenceOf(last);
-    return sequence && { start, end: at + 1, items: sequence };
   }
-  return undefined;
+  return first;
 }
 
 /** Next place after a quoted text, an expansion or a single character. */

@@ -44,16 +44,17 @@ export class Expander implements WordExpander {
   /** Every list of fields that some words can become; at most MAX_FORMS, the last one a list with what is not known. */
   forms(words: readonly Word[]): readonly (readonly Field[])[] {
     let forms: Field[][] = [[]];
+    // Added to where that is possible: copies for each word would take time that grows with the square of their number.
     for (const word of words) {
       const next = this.fields(word);
       const [only] = next;
       if (only !== undefined && next.length === 1) {
-        // Most words: copies would take time that grows with the square of their number.
         for (const form of forms) form.push(...only);
         continue;
       }
-      const product = forms.flatMap((form) => next.map((fields) => [...form, ...fields]));
-      forms = product.length > MAX_FORMS ? forms.map((form) => [...form, unknown(word.text)]) : product;
+      if (forms.length * next.length <= MAX_FORMS) {
+        forms = forms.flatMap((form) => next.map((fields) => [...form, ...fields]));
+      } else for (const form of forms) form.push(unknown(word.text));
     }
     return forms;
   }
