@@ -1,3 +1,5 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: shell text
+
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { judgeCommand } from '../../src/policy/judge-command.ts';
@@ -139,6 +141,10 @@ test.each([
   ['of braces', `echo ${'{a,b}'.repeat(5_000)}`],
   ['of open braces', `echo {a,b}${'{'.repeat(60_000)}`],
   ['of words with two values', `x=1; [ a ] && x=2 || x=3; echo ${'$x '.repeat(21_000)}`],
+  ['of arrays that double', `a=(1); ${'a+=("${a[@]}"); '.repeat(30)} $a`],
+  ['of a list that is named often', `set -- ${'1 '.repeat(7_000)}; echo ${'$@ '.repeat(15_000)}`],
+  ['of a value of many words that is named often', `x="${'1 '.repeat(7_000)}"; echo ${'$x '.repeat(15_000)}`],
+  ['of a loop over much', `for i in ${'a$RANDOM '.repeat(3_000)}; do $i ${'${i#x} '.repeat(4_000)}; done`],
   ['of wildcards', `rm ${'*a'.repeat(20_000)}`],
   ['of alternatives', `${'x=$RANDOM; x+=b; '.repeat(2_000)} $x`],
   [

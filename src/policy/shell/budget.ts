@@ -11,9 +11,10 @@ export class Budget {
   #parsed = MAX_PARSED;
   #depth = 0;
 
-  /** @throws TooMuch */
-  node(): void {
-    if (--this.#nodes < 0) throw new TooMuch('it has too many parts');
+  /** So many nodes, or words that an expansion makes. @throws TooMuch */
+  node(count = 1): void {
+    this.#nodes -= count;
+    if (this.#nodes < 0) throw new TooMuch('it has too many parts');
   }
 
   /** A command of so many words. @throws TooMuch */

@@ -63,7 +63,7 @@ export class Expander implements WordExpander {
   fields(word: Word): readonly (readonly Field[])[] {
     this.#budget.node();
     if (word.parts?.some((part) => part.type === 'BraceExpansion')) return [this.#braced(word)];
-    return this.#alternatives(word).map((pieces) => fieldsOf(pieces, separatorsOf(this.state)));
+    return this.#alternatives(word).map((pieces) => this.#cut(pieces));
   }
 
   /** Every value of a word that makes one field, as for an assignment. */
@@ -94,9 +94,16 @@ export class Expander implements WordExpander {
       this.#budget.parse(source.length);
       return parseWords(source).flatMap((part) => {
         const [pieces, ...more] = this.#alternatives(part);
-        return pieces === undefined || more.length > 0 ? [unknown(source)] : fieldsOf(pieces, separatorsOf(this.state));
+        return pieces === undefined || more.length > 0 ? [unknown(source)] : this.#cut(pieces);
       });
     });
+  }
+
+  /** An array or a text can make many words each time that it is named. */
+  #cut(pieces: readonly Piece[]): readonly Field[] {
+    const fields = fieldsOf(pieces, separatorsOf(this.state));
+    this.#budget.node(fields.length);
+    return fields;
   }
 
   #alternatives(word: Word): Alternatives {

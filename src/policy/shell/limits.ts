@@ -14,9 +14,9 @@ export const MAX_PARSED = 512 * 1024;
 export const MAX_DEPTH = 200;
 /** Simple commands found, every possible form of one counted. */
 export const MAX_COMMANDS = 2_000;
-/** Nodes of the syntax tree that are visited. */
+/** Nodes of the syntax tree that are visited, and words that expansions make, together. */
 export const MAX_NODES = 50_000;
-/** Forms of one command, where a variable can have more than one value. */
+/** Forms of one command, where a variable can have more than one value; and values of one variable. */
 export const MAX_FORMS = 64;
 /** Words that the braces of one word make. */
 export const MAX_BRACE_WORDS = 64;

@@ -1,4 +1,5 @@
 import type { Function as ShellFunction } from 'unbash';
+import { MAX_FORMS } from './limits.ts';
 import { type Field, literal, type ShellPlace, unknown } from './types.ts';
 
 /** Elements of a variable: one, or those of an array. */
@@ -56,7 +57,8 @@ export class ShellState {
     const unset = name === 'IFS' ? [[literal(' \t\n')]] : [];
     const before = this.conditional > 0 ? (this.#variables.get(name) ?? unset) : [];
     const fresh = added.filter((value) => !before.some((old) => sameElements(old, value)));
-    this.#variables.set(name, [...before, ...fresh]);
+    const all = [...before, ...fresh];
+    this.#variables.set(name, all.length > MAX_FORMS ? [[unknown(`$${name}`)]] : all);
   }
 
   unset(name: string): void {
