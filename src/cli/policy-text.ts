@@ -1,5 +1,6 @@
 import { Document, isScalar, isSeq, visit } from 'yaml';
 import { GiB, KiB, MiB } from '../lib/bytes.ts';
+import { FILE_SETTINGS } from '../policy/file-layer.ts';
 import type { Policy } from '../protocol/policy.ts';
 
 /** The effective policy as YAML in the form of a policy file, with the origin of each value behind it. */
@@ -55,15 +56,8 @@ function shown(policy: Policy): unknown {
   };
 }
 
-/** Keys of the effective policy that a file has under another name. */
-const FILE_NAMES: Readonly<Record<string, string>> = {
-  '/profile': '/extends',
-  '/ask/timeoutMs': '/ask/timeout',
-  '/limits/timeoutMs': '/limits/timeout',
-  '/limits/idleTimeoutMs': '/limits/idleTimeout',
-  '/limits/bashTimeoutMs': '/limits/bashTimeout',
-  '/maxBashTimeoutSeconds': '/limits/maxBashTimeout',
-};
+/** What a file calls the values of the effective policy. */
+const FILE_NAMES: ReadonlyMap<string, string> = new Map(FILE_SETTINGS.map(({ from, to }) => [to, from]));
 
 function originsShown(policy: Policy): [pointer: string, origin: string][] {
   const { origins } = policy;
@@ -73,7 +67,7 @@ function originsShown(policy: Policy): [pointer: string, origin: string][] {
     if (!pointer.startsWith('/')) continue;
     const list = /^(.*)\/\d+$/.exec(pointer)?.[1];
     // What stands on one line has one comment.
-    if (list === undefined) found.push([FILE_NAMES[pointer] ?? pointer, origin]);
+    if (list === undefined) found.push([FILE_NAMES.get(pointer) ?? pointer, origin]);
     else lists.set(list, (lists.get(list) ?? new Set()).add(origin));
   }
   for (const [list, from] of lists) found.push([list, [...from].join('; ')]);

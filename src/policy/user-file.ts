@@ -12,13 +12,14 @@ const NAMES = ['policy.yaml', 'policy.yml', 'policy.json'] as const;
  */
 export async function userPolicyFile(configDir: string): Promise<string | undefined> {
   const found: string[] = [];
-  for (const name of NAMES) if (await exists(join(configDir, name))) found.push(join(configDir, name));
+  for (const name of NAMES) if (await exists(join(configDir, name))) found.push(name);
   if (found.length > 1) {
-    throw new SandboxError('policy', `There are several policies in ${configDir}: ${found.map(nameOf).join(', ')}.`, {
+    throw new SandboxError('policy', `There are several policies in ${configDir}: ${found.join(', ')}.`, {
       hint: 'Keep one of them.',
     });
   }
-  return found[0];
+  const [name] = found;
+  return name === undefined ? undefined : join(configDir, name);
 }
 
 async function exists(path: string): Promise<boolean> {
@@ -33,8 +34,4 @@ async function exists(path: string): Promise<boolean> {
       hint: 'Make the folder readable for you, or set XDG_CONFIG_HOME to another one.',
     });
   }
-}
-
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
 }

@@ -15,6 +15,9 @@ export {
 
 const strict = { additionalProperties: false } as const;
 
+/** What cannot be told before it runs is never simply allowed. */
+const Unclear = Type.Union([Type.Literal('ask'), Type.Literal('deny')]);
+const OwnSecrets = Type.Union([Type.Literal('off'), Type.Literal('report'), Type.Literal('block')]);
 const Duration = Type.String({ minLength: 2, maxLength: 16 });
 const Size = Type.String({ minLength: 1, maxLength: 16 });
 const Count = Type.Integer({ minimum: 1 });
@@ -66,7 +69,7 @@ export const PolicyFile = Type.Object(
           /** For commands that no rule names. */
           default: Type.Optional(Verdict),
           /** For what the shell grammar cannot take apart, or whose program only the shell will know. */
-          unclear: Type.Optional(Type.Union([Type.Literal('ask'), Type.Literal('deny')])),
+          unclear: Type.Optional(Unclear),
           rules: Type.Optional(Type.Array(CommandRule, { maxItems: 200 })),
         },
         strict,
@@ -140,7 +143,7 @@ export const PolicyFile = Type.Object(
           known: Type.Optional(Type.Boolean()),
           patterns: Type.Optional(Type.Array(RedactionPattern, { maxItems: 100 })),
           /** When a secret of the user is about to go to the model. */
-          ownSecrets: Type.Optional(Type.Union([Type.Literal('off'), Type.Literal('report'), Type.Literal('block')])),
+          ownSecrets: Type.Optional(OwnSecrets),
         },
         strict,
       ),
@@ -205,7 +208,7 @@ export const Policy = Type.Object(
     commands: Type.Object(
       {
         default: Verdict,
-        unclear: Type.Union([Type.Literal('ask'), Type.Literal('deny')]),
+        unclear: Unclear,
         rules: Type.Array(CommandRule),
       },
       strict,
@@ -230,7 +233,7 @@ export const Policy = Type.Object(
       {
         known: Type.Boolean(),
         patterns: Type.Array(RedactionPattern),
-        ownSecrets: Type.Union([Type.Literal('off'), Type.Literal('report'), Type.Literal('block')]),
+        ownSecrets: OwnSecrets,
       },
       strict,
     ),

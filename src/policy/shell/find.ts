@@ -1,4 +1,4 @@
-import { foundBy } from './listed-by.ts';
+import { foundBy, RUNS } from './listed-by.ts';
 import { type FormRun, type Nature, NO_INPUT } from './reading.ts';
 import { type Field, literal } from './types.ts';
 
@@ -30,7 +30,7 @@ interface Executed {
 
 function executed(args: readonly Field[]): readonly Executed[] {
   return args.flatMap(({ text }, index) => {
-    if (!/^-(exec|execdir|ok|okdir)$/.test(text)) return [];
+    if (!RUNS.test(text)) return [];
     const rest = args.slice(index + 1);
     const end = rest.findIndex(
       (field, place) => field.text === ';' || (field.text === '+' && rest[place - 1]?.text === '{}'),

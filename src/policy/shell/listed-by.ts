@@ -7,6 +7,9 @@ const WIDE =
   /^-(type|depth|mindepth|maxdepth|xdev|mount|print|print0|delete|noleaf|follow|warn|nowarn|ignore_readdir_race|true|o|or|a|and)$/;
 const TAKES_VALUE = /^-(type|mindepth|maxdepth)$/;
 
+/** Options of find that a command follows. */
+export const RUNS = /^-(exec|execdir|ok|okdir)$/;
+
 /** Names that a command lists when it lists all there is: `ls`, `find`, `git ls-files`. Undefined for all others. */
 export function listedBy(command: Command, expander: Expander): readonly Field[] | undefined {
   const words = [command.name, ...command.args].filter((word): word is Word => word?.type === 'Word');
@@ -42,7 +45,7 @@ export function foundBy(args: readonly Field[]): readonly Field[] {
   const first = args.findIndex(({ text }) => /^(-(?![HLPDO])|\(|!)/.test(text));
   const starts = (first === -1 ? args : args.slice(0, first)).filter(({ text }) => !/^-[HLPDO]/.test(text));
   const tests = first === -1 ? [] : args.slice(first);
-  const end = tests.findIndex(({ text }) => /^-(exec|execdir|ok|okdir)$/.test(text));
+  const end = tests.findIndex(({ text }) => RUNS.test(text));
   const narrow = (end === -1 ? tests : tests.slice(0, end)).some(({ text }, index, all) => {
     const before = all[index - 1]?.text ?? '';
     // What is left out leaves the rest.
