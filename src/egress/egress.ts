@@ -36,7 +36,6 @@ export class Egress {
   readonly #account: EgressAccount;
   readonly #front: ProxyFront;
   readonly #meters = new Set<Meter>();
-  readonly #streams = new Set<Duplex>();
   readonly #underWay = new Set<Promise<void>>();
   readonly #total: Total = { bytes: 0 };
   #revoked: string | undefined;
@@ -58,13 +57,8 @@ export class Egress {
 
   /** Serves one connection of the container. */
   handleStream(stream: Duplex): void {
-    if (this.#closed) {
-      stream.destroy();
-      return;
-    }
-    this.#streams.add(stream);
-    stream.once('close', () => this.#streams.delete(stream));
-    this.#front.accept(stream);
+    if (this.#closed) stream.destroy();
+    else this.#front.accept(stream);
   }
 
   /** From now on everything is refused; what stands is cut. */
@@ -79,7 +73,7 @@ export class Egress {
     this.#closed = true;
     const ended = Promise.allSettled(this.#underWay);
     await withDeadline('ending connections', CLOSE_DEADLINE_MS, ended).catch(() => undefined);
-    for (const stream of this.#streams) stream.destroy();
+    this.#front.close();
   }
 
   #connect(authority: string, client: Duplex, head: Buffer): void {

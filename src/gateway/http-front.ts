@@ -1,21 +1,20 @@
-import { createServer, IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
-import type { Socket } from 'node:net';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { KiB } from '../lib/bytes.ts';
+import { type NoRequest, StreamServer } from '../lib/stream-server.ts';
 import { RefusedRequest, refusalBody } from './refusal.ts';
 
 /** Connections at once. The wire opens one stream for each. */
 const MAX_CONNECTIONS = 32;
-/** Request line and headers, bytes. */
-const MAX_HEADER_BYTES = 16 * KiB;
 /** Header lines of one request. */
 const MAX_HEADERS = 64;
-/** From the start of a connection to the end of its request's headers, milliseconds. */
-const HEADER_DEADLINE_MS = 15_000;
-/** From the end of an answer to the end of its connection, milliseconds. */
-const GOODBYE_MS = 15_000;
 /** A connection whose request was refused is given this long to read why, milliseconds. */
 const LINGER_MS = 500;
+
+const NO_REQUEST: Readonly<Record<NoRequest, readonly [status: number, message: string]>> = {
+  header_size: [431, 'The request headers are too large.'],
+  header_timeout: [408, 'The request headers did not come in time.'],
+  protocol: [400, 'This is not HTTP/1.1.'],
+};
 
 export interface FrontHandlers {
   /** A request with complete headers. Must answer it. */
@@ -24,90 +23,48 @@ export interface FrontHandlers {
   readonly refused: (refusal: RefusedRequest) => void;
 }
 
-/**
- * HTTP/1.1 over streams that somebody else opened. Node's server does the parsing, but it never listens, and its own
- * timeouts run only while it listens; the header deadline is therefore kept here.
- */
+/** The gateway's HTTP: takes plain requests only, and turns everything else away in words. */
 export class HttpFront {
-  readonly #server: Server;
+  readonly #server: StreamServer;
   readonly #handlers: FrontHandlers;
-  readonly #connections = new Map<Duplex, NodeJS.Timeout>();
   readonly #turnedAway = new WeakSet<Duplex>();
-  readonly #asked = new WeakSet<Duplex>();
 
   constructor(handlers: FrontHandlers) {
     this.#handlers = handlers;
-    const parsed = (stream: Duplex): void => this.#parsed(stream);
-    class Parsed extends IncomingMessage {
-      constructor(socket: Socket) {
-        super(socket);
-        parsed(socket);
-      }
-    }
-    this.#server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAlive: false, IncomingMessage: Parsed });
-    this.#server.maxHeadersCount = MAX_HEADERS;
-    this.#server.on('request', (req, res) => this.#request(req, res));
-    this.#server.on('connect', (_req, stream) =>
+    this.#server = new StreamServer({
+      maxHeaders: MAX_HEADERS,
+      onNoRequest: (stream, why) => {
+        const [status, message] = NO_REQUEST[why];
+        this.#turnAway(stream, new RefusedRequest(status, why, message));
+      },
+    });
+    const { http } = this.#server;
+    http.on('request', (req, res) => this.#request(req, res));
+    http.on('connect', (_req, stream) =>
       this.#turnAway(stream, new RefusedRequest(405, 'connect', 'CONNECT is not offered here.')),
     );
-    this.#server.on('upgrade', (_req, stream) =>
+    http.on('upgrade', (_req, stream) =>
       this.#turnAway(stream, new RefusedRequest(426, 'upgrade', 'Only plain HTTP/1.1 is spoken here.')),
     );
-    this.#server.on('clientError', (error: NodeJS.ErrnoException, stream) => {
-      // The container hung up in the middle of a request: nobody is there to be answered.
-      if (error.code === 'ECONNRESET' || error.code === 'HPE_INVALID_EOF_STATE') stream.destroy();
-      else if (error.code === 'HPE_HEADER_OVERFLOW') {
-        this.#turnAway(stream, new RefusedRequest(431, 'header_size', 'The request headers are too large.'));
-      } else this.#turnAway(stream, new RefusedRequest(400, 'protocol', 'This is not HTTP/1.1.'));
-    });
   }
 
   accept(stream: Duplex): void {
-    // Streams of a session that died report it here; the connection is over either way.
-    stream.on('error', () => stream.destroy());
-    if (this.#connections.size >= MAX_CONNECTIONS) {
-      stream.destroy();
-      return;
-    }
-    this.#connections.set(stream, this.#headerDeadline(stream));
-    stream.on('close', () => this.#forget(stream));
-    this.#server.emit('connection', stream);
+    if (this.#server.size < MAX_CONNECTIONS) this.#server.accept(stream);
+    else stream.on('error', () => undefined).destroy();
   }
 
   close(): void {
-    for (const stream of [...this.#connections.keys()]) stream.destroy();
-  }
-
-  /**
-   * Each answer closes its connection, so what is sent behind a request could be carried out but never answered. Node
-   * would parse it all the same, keep it until then, and answer some of it itself without an event: the parser's own
-   * objects are the one place where none is missed. What lies in the same chunk is still parsed, and then freed.
-   */
-  #parsed(stream: Duplex): void {
-    if (this.#asked.has(stream)) stream.destroy();
-    else this.#asked.add(stream);
+    this.#server.close();
   }
 
   #request(req: IncomingMessage, res: ServerResponse): void {
     const stream: Duplex = req.socket;
     if (stream.destroyed) return;
-    clearTimeout(this.#connections.get(stream));
+    this.#server.complete(stream);
     res.on('close', () => {
-      if (!this.#connections.has(stream)) return;
-      this.#connections.set(stream, setTimeout(() => stream.destroy(), GOODBYE_MS).unref());
+      if (!this.#turnedAway.has(stream)) this.#server.dismiss(stream);
     });
     this.#handlers.request(req, res);
-  }
-
-  #headerDeadline(stream: Duplex): NodeJS.Timeout {
-    return setTimeout(() => {
-      this.#turnAway(stream, new RefusedRequest(408, 'header_timeout', 'The request headers did not come in time.'));
-    }, HEADER_DEADLINE_MS).unref();
-  }
-
-  #forget(stream: Duplex): void {
-    clearTimeout(this.#connections.get(stream));
-    this.#connections.delete(stream);
   }
 
   /** Answers a request that was understood but is refused, and was written down. The rest of it is not waited for. */
@@ -125,7 +82,7 @@ export class HttpFront {
       });
       res.end(body);
     }
-    setTimeout(() => stream.destroy(), LINGER_MS).unref();
+    this.#server.dismiss(stream, LINGER_MS);
   }
 
   #turnAway(stream: Duplex, refusal: RefusedRequest): void {
@@ -139,7 +96,7 @@ export class HttpFront {
       return;
     }
     if (stream.writable) stream.end(rawAnswer(refusal));
-    setTimeout(() => stream.destroy(), LINGER_MS).unref();
+    this.#server.dismiss(stream, LINGER_MS);
   }
 }
 
