@@ -33,12 +33,17 @@ export class ProxyFront {
     this.#handlers = handlers;
     this.#server = new StreamServer({
       maxHeaders: MAX_HEADERS,
+      requireHostHeader: false,
       onNoRequest: (stream, why) => this.#noRequest(stream, why),
     });
     const { http } = this.#server;
     http.on('request', (req, res) => this.#request(req, res));
     // What was asked is decided on before anything is said, `100 Continue` included.
     http.on('checkContinue', (req, res) => this.#request(req, res));
+    // Node would answer these two by itself, and no attempt would be on record.
+    http.on('checkExpectation', ({ socket }) =>
+      this.#turnAway(socket, 'Nothing but 100-continue can be expected here.'),
+    );
     http.on('connect', (req, stream, head) => {
       this.#server.complete(stream);
       this.#handlers.connect(req.url ?? '', stream, head);
@@ -71,9 +76,17 @@ export class ProxyFront {
     else this.#handlers.refused(stream, new EgressRefusal(why, NO_REQUEST[why]));
   }
 
+  #turnAway(stream: Duplex, message: string): void {
+    if (!stream.destroyed) this.#handlers.refused(stream, new EgressRefusal('protocol', message));
+  }
+
   #request(req: IncomingMessage, res: ServerResponse): void {
     const stream: Duplex = req.socket;
     if (stream.destroyed) return;
+    if (req.httpVersion === '1.1' && req.headers.host === undefined) {
+      this.#turnAway(stream, 'A request of HTTP/1.1 has a Host header.');
+      return;
+    }
     this.#server.complete(stream);
     res.on('close', () => {
       if (!this.#answered.has(stream)) this.#server.dismiss(stream);

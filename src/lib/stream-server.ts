@@ -16,6 +16,8 @@ export type NoRequest = 'header_size' | 'header_timeout' | 'protocol';
 export interface StreamServerOptions {
   /** Header lines of one request. */
   readonly maxHeaders: number;
+  /** Whether Node answers a request without `Host` by itself, with no event. */
+  readonly requireHostHeader?: boolean;
   /** Told of a connection that brought no request, or damage behind one. Ends it; may be told more than once. */
   readonly onNoRequest: (stream: Duplex, why: NoRequest) => void;
 }
@@ -32,7 +34,7 @@ export class StreamServer {
   readonly #connections = new Map<Duplex, NodeJS.Timeout>();
   readonly #asked = new WeakSet<Duplex>();
 
-  constructor({ maxHeaders, onNoRequest }: StreamServerOptions) {
+  constructor({ maxHeaders, requireHostHeader = true, onNoRequest }: StreamServerOptions) {
     this.#onNoRequest = onNoRequest;
     const parsed = (stream: Duplex): void => this.#parsed(stream);
     class Parsed extends IncomingMessage {
@@ -41,7 +43,12 @@ export class StreamServer {
         parsed(socket);
       }
     }
-    this.http = createServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAlive: false, IncomingMessage: Parsed });
+    this.http = createServer({
+      maxHeaderSize: MAX_HEADER_BYTES,
+      keepAlive: false,
+      requireHostHeader,
+      IncomingMessage: Parsed,
+    });
     this.http.maxHeadersCount = maxHeaders;
     this.http.on('clientError', (error: NodeJS.ErrnoException, stream) => {
       // The container hung up in the middle of a request: nobody is there to be answered.

@@ -225,6 +225,8 @@ describe('what is no request to a proxy is refused at once, and reaches nobody (
       'POST http://TARGET/ HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\n',
       '400 framing',
     ],
+    ['no Host', 'GET http://TARGET/ HTTP/1.1\r\n\r\n', '400 protocol'],
+    ['an odd expectation', 'GET http://TARGET/ HTTP/1.1\r\nHost: x\r\nExpect: x\r\n\r\n', '400 protocol'],
     ['a space before a colon', 'GET http://TARGET/ HTTP/1.1\r\nHost : x\r\n\r\n', '400 protocol'],
     ['bare line feeds', 'GET http://TARGET/ HTTP/1.1\nHost: x\n\n', '400 protocol'],
     ['a tab in the address', 'GET http://TARGET/\ta HTTP/1.1\r\nHost: x\r\n\r\n', '400 protocol'],
