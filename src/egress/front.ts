@@ -45,6 +45,8 @@ export class ProxyFront {
       this.#turnAway(socket, 'Nothing but 100-continue can be expected here.'),
     );
     http.on('connect', (req, stream, head) => {
+      // It came behind another request, which ended the connection.
+      if (stream.destroyed) return;
       this.#server.complete(stream);
       this.#handlers.connect(req.url ?? '', stream, head);
     });

@@ -192,6 +192,15 @@ describe('a plain request', () => {
     expect(target.received.map(String).join('')).not.toContain('two');
     expect(ledger.filter(({ entry }) => entry === 'egress')).toHaveLength(1);
   });
+
+  test('has no tunnel opened that is asked for behind it', async () => {
+    const target = await upstream((socket) => setTimeout(() => socket.end(OK), 50));
+    const at = `127.0.0.1:${target.port}`;
+    const { ask, ledger } = await proxy({ allow: [at] });
+    await ask(`GET http://${at}/ HTTP/1.1\r\nHost: x\r\n\r\nCONNECT ${at} HTTP/1.1\r\n\r\n`);
+    await expect.poll(() => ledger.some(({ entry }) => entry === 'egress_end')).toBe(true);
+    expect(ledger.filter(({ entry }) => entry === 'egress')).toMatchObject([{ method: 'http' }]);
+  });
 });
 
 describe('what is no request to a proxy is refused at once, and reaches nobody (D27, BR4, BR7)', () => {
