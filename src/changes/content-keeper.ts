@@ -1,7 +1,7 @@
 import { createHash, type Hash, hash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { SandboxError } from '../errors.ts';
+import { messageOf, SandboxError } from '../errors.ts';
 import { MAX_HELD_BYTES, MAX_KEPT_BYTES } from './limits.ts';
 import { type Again, Spool } from './spool.ts';
 import type { ChangeStore } from './store.ts';
@@ -111,10 +111,14 @@ export class ContentKeeper {
       return act();
     } catch (cause) {
       if (cause instanceof SandboxError) throw cause;
-      throw new SandboxError('state', `What the agent changed cannot be kept in ${this.#store.folder}.`, {
-        hint: 'Free some space in the state folder; the run itself is recorded.',
-        cause,
-      });
+      throw new SandboxError(
+        'state',
+        `What the agent changed cannot be kept in ${this.#store.folder}: ${messageOf(cause)}.`,
+        {
+          hint: 'Free some space in the state folder; the run itself is recorded.',
+          cause,
+        },
+      );
     }
   }
 }

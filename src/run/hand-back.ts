@@ -74,9 +74,11 @@ export class HandBackOfRun {
   fail(error: unknown): void {
     this.#result = failedHandBack(messageOf(error));
     try {
+      // Without the file, later commands would say that the agent could not have changed anything.
+      this.#files.freeReserve();
       this.#files.writeJson(HAND_BACK_FILE, this.#result);
     } catch {
-      // The record says the same, and where the disk is full this file is not what is missed.
+      // The record says the same.
     }
     this.#record();
   }

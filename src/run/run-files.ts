@@ -17,7 +17,7 @@ import { type ControlHandlers, listenControl } from './control-server.ts';
 import type { RunHost } from './host.ts';
 import type { RunRedaction } from './redaction.ts';
 
-/** Kept free on the disk for the outcome while the run goes on: a run that fills the disk must still be able to say so. */
+/** Kept free on the disk for the last words while the run goes on: a run that fills the disk must still be able to say so. */
 const RESERVE_FILE = 'reserve';
 const RESERVE_BYTES = 16 * KiB;
 
@@ -102,10 +102,15 @@ export class RunFiles implements AsyncDisposable {
     void this.record({ source: 'observed', type: 'posture', evidence, findings, accepted, notes });
   }
 
+  /** Gives up the room that was kept free for the last words. */
+  freeReserve(): void {
+    rmSync(this.folder.path(RESERVE_FILE), { force: true });
+  }
+
   /** The last record. What the gateway counted goes with it. */
   async finish(outcome: Outcome, { requests, usage, costUsd, estimated }: GatewayState): Promise<void> {
     const whole = { ...outcome, requests, usage, costUsd, estimated, notKept: this.#transcript.dropped };
-    rmSync(this.folder.path(RESERVE_FILE), { force: true });
+    this.freeReserve();
     try {
       this.writeJson('outcome.json', outcome);
     } catch (error) {

@@ -113,6 +113,22 @@ describe('a state folder that cannot be used', () => {
       expect(JSON.parse(ls.stdout)).toMatchObject({ state: 'sandbox_failed' });
     },
   );
+
+  it.skipIf(!AS_ROOT)('without room for what the agent changed says so, then and later', async () => {
+    const home = lab();
+    const full = 'head -c 3000000 /dev/urandom';
+    smallDisk(path.dirname(home.root), '300k');
+    const work = JSON.stringify(`${full} >large; ${full} | base64`);
+    const result = await home.run(
+      `turns: [{ tools: [{ name: bash, arguments: { command: ${work} } }] }, { text: done }]`,
+    ).ended;
+    expect(result.code).toBe(5);
+    expect(result.stderr).toMatch(/sandbox failed: .*cannot be kept in .*ENOSPC/);
+    const diff = await home.cli(['diff', String(home.runs()[0])]);
+    expect(diff.code).toBe(5);
+    expect(diff.stderr).toMatch(/could not be taken out.*ENOSPC.*is lost/);
+    expect(await home.containers(engine)).toEqual([]);
+  });
 });
 
 /** A file system of its own at a folder, so that it can be full. */
